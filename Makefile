@@ -1,0 +1,60 @@
+# Every target makes the virtual environment that it needs, and brings it up to date when
+# pyproject.toml or the C++ sources change. Edits of Python files are seen at once.
+
+PYTHON ?= python3
+VENV ?= .venv
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+NATIVE := CMakeLists.txt $(wildcard src/sparseksc/_native/*.cpp src/sparseksc/_native/*.hpp)
+
+# The requirements of one extra, as pyproject.toml lists them.
+EXTRA = import sys, tomllib; \
+    project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+    print(*project["optional-dependencies"][sys.argv[1]], sep="\n")
+
+.PHONY: help demo test lint bench docs clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    cluster two spirals, print the figures and write the pictures"
+	@echo "make test    run the tests and the examples of the docstrings, with coverage"
+	@echo "make lint    check style (ruff) and types (mypy)"
+	@echo "make bench   run the benchmarks"
+	@echo "make docs    build the documentation into site/"
+	@echo "make clean   remove everything that make has made"
+
+demo: $(VENV)/.plot
+	$(BIN)/python -m sparseksc.demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest --cov --cov-report=term $(PYTEST_ARGS)
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "sparseksc needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.package: pyproject.toml $(NATIVE) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.%: $(VENV)/.package
+	@$(BIN)/python -c '$(EXTRA)' $* > $(VENV)/requirements-$*.txt
+	$(BIN)/python -m pip install --quiet --requirement $(VENV)/requirements-$*.txt
+	@touch $@
