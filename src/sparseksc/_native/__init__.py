@@ -1,0 +1,278 @@
+"""Kernel blocks, fused scores, sums and moments: compiled where possible, in NumPy elsewhere.
+
+The compiled module ``_core`` is used when it was built and the environment variable
+``SPARSEKSC_NATIVE`` is not ``"0"``; otherwise :mod:`sparseksc._native.twin` does the same work.
+``IS_NATIVE`` tells which one it is.
+
+The kernels, by name, with one inverse bandwidth ``c_f`` for each feature:
+
+- ``"rbf"``: exp(-Σ_f c_f (x_f - p_f)²)
+- ``"laplacian"``: exp(-Σ_f c_f |x_f - p_f|)
+- ``"chi2"``: exp(-½ Σ_f c_f (x_f - p_f)² / (x_f + p_f)), for data without negative values; a term
+  with x_f + p_f = 0 counts as 0
+
+``X`` of shape (n, d) and ``P`` of shape (R, d) are C-contiguous and of one type, float32 or
+float64; the inverse bandwidth is positive, finite, float64. An exponent that overflows gives the
+value 0. Results for one row do not depend on the rows around it. The functions release the GIL, so
+that chunks can be computed in threads.
+"""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import twin
+from .twin import moments_of
+
+__all__ = ["IS_NATIVE", "KERNELS", "column_sums", "moments", "moments_of", "scores", "tile"]
+
+KERNELS = ("rbf", "laplacian", "chi2")
+
+
+def _load() -> ModuleType | None:
+    if os.environ.get("SPARSEKSC_NATIVE") == "0":
+        return None
+    try:
+        from . import _core
+    except ImportError:
+        return None
+    return _core
+
+
+_loaded = _load()
+_backend: ModuleType = twin if _loaded is None else _loaded
+IS_NATIVE: bool = _loaded is not None
+
+
+def _require_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
+    """Raise an error unless the array has this shape (None is any size) and is C-contiguous."""
+    fits = array.ndim == len(shape) and all(
+        expected is None or size == expected
+        for size, expected in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        raise ValueError(f"{name} must have the shape ({wanted}), got {array.shape}.")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name}).")
+
+
+def _require_type(name: str, array: NDArray[Any], dtype: Any) -> None:
+    if array.dtype != dtype:
+        raise TypeError(f"{name} must be {np.dtype(dtype).name}, got {array.dtype}.")
+
+
+def _check(
+    name: str, X: NDArray[Any], P: NDArray[Any], inverse_bandwidth: NDArray[Any]
+) -> tuple[int, int]:
+    """Check what all functions share, and return the numbers of rows and of pivots."""
+    if name not in KERNELS:
+        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {name!r}.")
+    if X.dtype not in (np.float32, np.float64):
+        raise TypeError(f"X must be float32 or float64, got {X.dtype}.")
+    _require_type("P", P, X.dtype)
+    _require_type("inverse_bandwidth", inverse_bandwidth, np.float64)
+    _require_shape("X", X, (None, None))
+    _require_shape("P", P, (None, X.shape[1]))
+    _require_shape("inverse_bandwidth", inverse_bandwidth, (X.shape[1],))
+    if X.shape[1] == 0 or P.shape[0] == 0:
+        raise ValueError(f"P must have at least one row and one column, got {P.shape}.")
+    if not (np.isfinite(inverse_bandwidth).all() and (inverse_bandwidth > 0).all()):
+        raise ValueError(f"inverse_bandwidth must be positive and finite, got {inverse_bandwidth}.")
+    return X.shape[0], P.shape[0]
+
+
+def tile(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return the block k(x_i, p_r) of the kernel matrix.
+
+    Parameters
+    ----------
+    name : {"rbf", "laplacian", "chi2"}
+        The kernel.
+    X : ndarray of shape (n, d)
+        The rows.
+    P : ndarray of shape (R, d)
+        The pivots.
+    inverse_bandwidth : ndarray of shape (d,)
+        One positive factor for each feature.
+    out : ndarray of shape (n, R), optional
+        Where to write the block; of the type of X, C-contiguous, and apart from the inputs.
+
+    Returns
+    -------
+    ndarray of shape (n, R)
+        ``out`` if it was given, else a new array of the type of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> tile("rbf", X, X, np.array([0.5, 0.5])).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+    """
+    shape = _check(name, X, P, inverse_bandwidth)
+    if out is None:
+        out = np.empty(shape, X.dtype)
+    else:
+        _require_type("out", out, X.dtype)
+        _require_shape("out", out, shape)
+    _backend.tile_into(name, X, P, inverse_bandwidth, out)
+    return out
+
+
+def scores(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    coef: NDArray[np.float64],
+    bias: NDArray[np.float64],
+) -> NDArray[Any]:
+    """Return ``tile(name, X, P, inverse_bandwidth) @ coef + bias`` without the block in memory.
+
+    Parameters
+    ----------
+    name, X, P, inverse_bandwidth
+        As for :func:`tile`.
+    coef : ndarray of shape (R, m), float64
+        The coefficients of the pivots.
+    bias : ndarray of shape (m,), float64
+        Added to every row.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        Of the type of X; the sums are taken in float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0]])
+    >>> scores("rbf", X, X, np.ones(1), np.array([[1.0], [-1.0]]), np.zeros(1)).round(3)
+    array([[ 0.632],
+           [-0.632]])
+    """
+    rows, pivots = _check(name, X, P, inverse_bandwidth)
+    _require_type("coef", coef, np.float64)
+    _require_type("bias", bias, np.float64)
+    _require_shape("coef", coef, (pivots, None))
+    _require_shape("bias", bias, (coef.shape[1],))
+    out = np.empty((rows, coef.shape[1]), X.dtype)
+    _backend.scores_into(name, X, P, inverse_bandwidth, coef, bias, out)
+    return out
+
+
+def column_sums(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return ``weights @ tile(name, X, P, inverse_bandwidth)`` without the block in memory.
+
+    Parameters
+    ----------
+    name, X, P, inverse_bandwidth
+        As for :func:`tile`.
+    weights : ndarray of shape (n,), float64
+        The weights of the rows.
+
+    Returns
+    -------
+    ndarray of shape (R,), float64
+        The weighted sum of each column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0]])
+    >>> column_sums("laplacian", X, X, np.ones(1), np.array([1.0, 0.0])).round(3)
+    array([1.   , 0.368])
+    """
+    rows, pivots = _check(name, X, P, inverse_bandwidth)
+    _require_type("weights", weights, np.float64)
+    _require_shape("weights", weights, (rows,))
+    out = np.empty(pivots)
+    _backend.column_sums_into(name, X, P, inverse_bandwidth, weights, out)
+    return out
+
+
+def moments(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    weights: NDArray[np.float64],
+    q: NDArray[np.float64],
+    floor: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float, int, float]:
+    """Return weighted moments of the rows of the block, without the block in memory.
+
+    The row ``k_i`` of the block has the degree ``d_i = k_i . q`` and the share
+    ``s_i = weights[i] / d_i``. The sums are over the rows whose degree is above ``floor``.
+
+    Parameters
+    ----------
+    name, X, P, inverse_bandwidth
+        As for :func:`tile`.
+    weights : ndarray of shape (n,), float64
+        The weights of the rows, not negative.
+    q : ndarray of shape (R,), float64
+        The coefficients of the degrees.
+    floor : float
+        Rows whose degree is not above this number are left out; not negative.
+
+    Returns
+    -------
+    moment : ndarray of shape (R, R), float64
+        Σ_i s_i k_i k_iᵀ, symmetric.
+    mean : ndarray of shape (R,), float64
+        Σ_i s_i k_i.
+    omega : float
+        Σ_i s_i.
+    n_excluded : int
+        How many rows of positive weight were left out.
+    excluded_weight : float
+        Their weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, P = np.array([[0.0], [1.0], [9.0]]), np.array([[0.0], [1.0]])
+    >>> moment, mean, omega, n_excluded, excluded_weight = moments(
+    ...     "laplacian", X, P, np.ones(1), np.ones(3), np.array([1.0, 0.0]), 0.01
+    ... )
+    >>> moment.round(3)
+    array([[1.368, 1.368],
+           [1.368, 2.854]])
+    >>> mean.round(3), round(omega, 3)
+    (array([2.   , 3.086]), 3.718)
+    >>> n_excluded, excluded_weight
+    (1, 1.0)
+    """
+    rows, pivots = _check(name, X, P, inverse_bandwidth)
+    _require_type("weights", weights, np.float64)
+    _require_type("q", q, np.float64)
+    _require_shape("weights", weights, (rows,))
+    _require_shape("q", q, (pivots,))
+    if not (weights >= 0).all():
+        raise ValueError("weights must not be negative.")
+    if not floor >= 0:
+        raise ValueError(f"floor must not be negative, got {floor}.")
+    moment, mean, totals = np.empty((pivots, pivots)), np.empty(pivots), np.empty(3)
+    _backend.moments_into(name, X, P, inverse_bandwidth, weights, q, floor, moment, mean, totals)
+    omega, n_excluded, excluded_weight = totals.tolist()
+    return moment, mean, omega, int(n_excluded), excluded_weight

@@ -1,0 +1,44 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+def tile_into(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    out: NDArray[Any],
+) -> None: ...
+def scores_into(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    coef: NDArray[Any],
+    bias: NDArray[Any],
+    out: NDArray[Any],
+) -> None: ...
+def column_sums_into(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    weights: NDArray[Any],
+    out: NDArray[Any],
+) -> None: ...
+def moments_into(
+    name: str,
+    X: NDArray[Any],
+    P: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    weights: NDArray[Any],
+    q: NDArray[Any],
+    floor: float,
+    moment: NDArray[Any],
+    mean: NDArray[Any],
+    totals: NDArray[Any],
+) -> None: ...
+def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None: ...
+def variants() -> list[str]: ...
+def active_variant() -> str: ...
+def use_variant(name: str) -> None: ...

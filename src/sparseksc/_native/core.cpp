@@ -1,0 +1,314 @@
+// The Python binding: checks the arguments, lays out the pivots, and calls the loops that suit
+// the machine. The Python side (__init__.py) allocates the results and words the errors that
+// users see; the checks here make sure that no call can reach memory it does not own.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace nb = nanobind;
+
+namespace sparseksc {
+
+namespace baseline { extern const Variant variant; }
+#ifdef SPARSEKSC_HAVE_avx2
+namespace avx2 { extern const Variant variant; }
+#endif
+#ifdef SPARSEKSC_HAVE_avx512
+namespace avx512 { extern const Variant variant; }
+#endif
+
+namespace {
+
+// The variants that this machine can run, the best one last.
+std::vector<const Variant*> runnable() {
+    std::vector<const Variant*> found{&baseline::variant};
+#ifdef SPARSEKSC_HAVE_avx2
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        found.push_back(&avx2::variant);
+#ifdef SPARSEKSC_HAVE_avx512
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+            found.push_back(&avx512::variant);
+        }
+#endif
+    }
+#endif
+    return found;
+}
+
+const Variant* active = nullptr;
+
+template <typename T>
+const Loops<T>& loops() {
+    if constexpr (std::is_same_v<T, float>) return active->single;
+    else return active->full;
+}
+
+using Input = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
+// `any` stands for a size that is not prescribed.
+constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+
+template <typename T, typename Array>
+auto* data(const Array& array, const char* name, std::initializer_list<std::size_t> shape) {
+    if (array.dtype() != nb::dtype<T>()) {
+        throw nb::type_error((std::string(name) + " must have the type " +
+                              (std::is_same_v<T, float> ? "float32" : "float64") +
+                              " here.").c_str());
+    }
+    bool fits = array.ndim() == shape.size();
+    std::size_t axis = 0;
+    for (std::size_t size : shape) {
+        if (!fits) break;
+        fits = size == any || array.shape(axis) == size;
+        ++axis;
+    }
+    if (!fits) throw nb::value_error((std::string(name) + " has the wrong shape.").c_str());
+    if constexpr (std::is_same_v<Array, Input>) return static_cast<const T*>(array.data());
+    else return static_cast<T*>(array.data());
+}
+
+Kernel kernel_named(const std::string& name) {
+    if (name == "rbf") return rbf;
+    if (name == "laplacian") return laplacian;
+    if (name == "chi2") return chi2;
+    throw nb::value_error(("there is no native kernel named '" + name + "'.").c_str());
+}
+
+// The pivots in the layout of kernels.hpp, and the factor of each feature's term. Factors are kept
+// between the smallest and the largest normal number: 0 times infinity would be NaN.
+template <typename T>
+struct Layout {
+    std::vector<T> packed, scale, row;
+    Pivots<T> pivots;
+
+    Layout(Kernel kernel, const T* P, std::size_t count, std::size_t features,
+           const double* inverse_bandwidth)
+        : scale(features) {
+        constexpr std::size_t lanes = block<T>;
+        constexpr double lowest = std::numeric_limits<T>::min();
+        constexpr double highest = std::numeric_limits<T>::max();
+        for (std::size_t f = 0; f < features; ++f) {
+            const double factor = inverse_bandwidth[f];
+            if (!(factor > 0.0) || std::isinf(factor)) {
+                throw nb::value_error("inverse_bandwidth must be positive and finite.");
+            }
+            const double scaled = kernel == rbf    ? std::sqrt(factor)
+                                  : kernel == chi2 ? 0.25 * factor
+                                                   : factor;
+            scale[f] = static_cast<T>(std::clamp(scaled, lowest, highest));
+        }
+        const std::size_t blocks = (count + lanes - 1) / lanes;
+        packed.resize(blocks * features * lanes);
+        row.resize(blocks * lanes);
+        for (std::size_t r = 0; r < blocks * lanes; ++r) {
+            const T* pivot = P + std::min(r, count - 1) * features;  // padding repeats the last
+            T* target = packed.data() + (r / lanes) * features * lanes + r % lanes;
+            for (std::size_t f = 0; f < features; ++f) target[f * lanes] = pivot[f];
+        }
+        pivots = {packed.data(), scale.data(), count, blocks, features};
+    }
+};
+
+template <typename Function>
+void by_type(const Input& X, Function&& function) {
+    if (X.dtype() == nb::dtype<double>()) function(double{});
+    else if (X.dtype() == nb::dtype<float>()) function(float{});
+    else throw nb::type_error("X must have the type float32 or float64.");
+}
+
+void check_matrices(const Input& X, const Input& P) {
+    if (X.ndim() != 2 || P.ndim() != 2) throw nb::value_error("X and P must be matrices.");
+    if (X.shape(1) != P.shape(1) || X.shape(1) == 0) {
+        throw nb::value_error("X and P must have the same number of columns, at least one.");
+    }
+}
+
+void tile_into(const std::string& name, const Input& X, const Input& P,
+               const Input& inverse_bandwidth, const Output& out) {
+    const Kernel kernel = kernel_named(name);
+    check_matrices(X, P);
+    const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
+    by_type(X, [&](auto zero) {
+        using T = decltype(zero);
+        const T* x = data<T>(X, "X", {any, d});
+        const T* p = data<T>(P, "P", {any, d});
+        const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
+        T* target = data<T>(out, "out", {n, R});
+        if (R == 0) return;
+        nb::gil_scoped_release release;
+        Layout<T> layout(kernel, p, R, d, factors);
+        loops<T>().tile[kernel](x, n, layout.pivots, layout.row.data(), target);
+    });
+}
+
+void scores_into(const std::string& name, const Input& X, const Input& P,
+                 const Input& inverse_bandwidth, const Input& coef, const Input& bias,
+                 const Output& out) {
+    const Kernel kernel = kernel_named(name);
+    check_matrices(X, P);
+    const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
+    const double* c = data<double>(coef, "coef", {R, any});
+    const std::size_t m = coef.shape(1);
+    const double* b = data<double>(bias, "bias", {m});
+    by_type(X, [&](auto zero) {
+        using T = decltype(zero);
+        const T* x = data<T>(X, "X", {any, d});
+        const T* p = data<T>(P, "P", {any, d});
+        const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
+        T* target = data<T>(out, "out", {n, m});
+        if (R == 0) throw nb::value_error("P must have at least one row.");
+        nb::gil_scoped_release release;
+        Layout<T> layout(kernel, p, R, d, factors);
+        const std::size_t width = layout.row.size();
+        std::vector<double> padded(m * width, 0.0);
+        for (std::size_t r = 0; r < R; ++r) {
+            for (std::size_t k = 0; k < m; ++k) padded[k * width + r] = c[r * m + k];
+        }
+        loops<T>().scores[kernel](x, n, layout.pivots, padded.data(), b, m, layout.row.data(),
+                                  target);
+    });
+}
+
+void column_sums_into(const std::string& name, const Input& X, const Input& P,
+                      const Input& inverse_bandwidth, const Input& weights, const Output& out) {
+    const Kernel kernel = kernel_named(name);
+    check_matrices(X, P);
+    const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
+    const double* w = data<double>(weights, "weights", {n});
+    double* target = data<double>(out, "out", {R});
+    by_type(X, [&](auto zero) {
+        using T = decltype(zero);
+        const T* x = data<T>(X, "X", {any, d});
+        const T* p = data<T>(P, "P", {any, d});
+        const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
+        if (R == 0) return;
+        nb::gil_scoped_release release;
+        Layout<T> layout(kernel, p, R, d, factors);
+        std::vector<double> sums(layout.row.size(), 0.0);
+        loops<T>().column_sums[kernel](x, n, layout.pivots, w, layout.row.data(), sums.data());
+        std::copy_n(sums.begin(), R, target);
+    });
+}
+
+// `totals` receives the sum of the shares, and the number and weight of the rows left out.
+void moments_into(const std::string& name, const Input& X, const Input& P,
+                  const Input& inverse_bandwidth, const Input& weights, const Input& q,
+                  double floor, const Output& moment, const Output& mean, const Output& totals) {
+    const Kernel kernel = kernel_named(name);
+    check_matrices(X, P);
+    const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
+    const double* w = data<double>(weights, "weights", {n});
+    const double* coef = data<double>(q, "q", {R});
+    double* matrix = data<double>(moment, "moment", {R, R});
+    double* vector = data<double>(mean, "mean", {R});
+    double* sums = data<double>(totals, "totals", {3});
+    by_type(X, [&](auto zero) {
+        using T = decltype(zero);
+        const T* x = data<T>(X, "X", {any, d});
+        const T* p = data<T>(P, "P", {any, d});
+        const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
+        std::fill_n(sums, 3, 0.0);
+        if (R == 0) return;
+        nb::gil_scoped_release release;
+        Layout<T> layout(kernel, p, R, d, factors);
+        const std::size_t width = layout.row.size(), line = 64 / sizeof(double);
+        // An odd number of cache lines, so that the rows of a tile fall into different sets.
+        const std::size_t stride = ((R + column_margin + line - 1) / line | 1) * line;
+        std::vector<T> row(width + column_margin, T(0));
+        std::vector<double> padded(width, 0.0), average(width + column_margin, 0.0);
+        std::vector<double> panel(panel_rows * (R + column_margin));
+        std::vector<double> square((R + row_margin) * stride, 0.0);
+        std::copy_n(coef, R, padded.begin());
+        loops<T>().moments[kernel](x, n, layout.pivots, w, padded.data(), floor, row.data(),
+                                   panel.data(), square.data(), stride, average.data(), sums);
+        std::copy_n(average.begin(), R, vector);
+        // The upper triangle is mirrored, block by block: both sides stay in the cache.
+        constexpr std::size_t side = 32;
+        for (std::size_t top = 0; top < R; top += side) {
+            for (std::size_t i = top; i < std::min(top + side, R); ++i) {
+                std::copy(square.data() + i * stride + i, square.data() + i * stride + R,
+                          matrix + i * R + i);
+            }
+            for (std::size_t left = top; left < R; left += side) {
+                for (std::size_t j = left; j < std::min(left + side, R); ++j) {
+                    for (std::size_t i = top; i < std::min(top + side, j); ++i) {
+                        matrix[j * R + i] = square[i * stride + j];
+                    }
+                }
+            }
+        }
+    });
+}
+
+void exponential_into(const Input& values, const Output& out) {
+    by_type(values, [&](auto zero) {
+        using T = decltype(zero);
+        const T* source = data<T>(values, "values", {any});
+        const std::size_t count = values.shape(0), lanes = block<T>;
+        T* target = data<T>(out, "out", {count});
+        std::vector<T> padded((count + lanes - 1) / lanes * lanes, T(0)), result(padded.size());
+        std::copy_n(source, count, padded.begin());
+        loops<T>().exponential(padded.data(), padded.size(), result.data());
+        std::copy_n(result.begin(), count, target);
+    });
+}
+
+std::vector<std::string> variants() {
+    std::vector<std::string> names;
+    for (const Variant* variant : runnable()) names.emplace_back(variant->name);
+    return names;
+}
+
+void use_variant(const std::string& name) {
+    for (const Variant* variant : runnable()) {
+        if (name == variant->name) {
+            active = variant;
+            return;
+        }
+    }
+    throw nb::value_error(("this machine cannot run the variant '" + name + "'.").c_str());
+}
+
+}  // namespace
+}  // namespace sparseksc
+
+NB_MODULE(_core, module) {
+    using namespace nb::literals;
+    namespace ksc = sparseksc;
+    ksc::active = ksc::runnable().back();
+
+    module.def("tile_into", &ksc::tile_into, "name"_a, nb::arg("X").noconvert(),
+               nb::arg("P").noconvert(), nb::arg("inverse_bandwidth").noconvert(),
+               nb::arg("out").noconvert());
+    module.def("scores_into", &ksc::scores_into, "name"_a, nb::arg("X").noconvert(),
+               nb::arg("P").noconvert(), nb::arg("inverse_bandwidth").noconvert(),
+               nb::arg("coef").noconvert(), nb::arg("bias").noconvert(),
+               nb::arg("out").noconvert());
+    module.def("column_sums_into", &ksc::column_sums_into, "name"_a, nb::arg("X").noconvert(),
+               nb::arg("P").noconvert(), nb::arg("inverse_bandwidth").noconvert(),
+               nb::arg("weights").noconvert(), nb::arg("out").noconvert());
+    module.def("moments_into", &ksc::moments_into, "name"_a, nb::arg("X").noconvert(),
+               nb::arg("P").noconvert(), nb::arg("inverse_bandwidth").noconvert(),
+               nb::arg("weights").noconvert(), nb::arg("q").noconvert(), "floor"_a,
+               nb::arg("moment").noconvert(), nb::arg("mean").noconvert(),
+               nb::arg("totals").noconvert());
+    module.def("exponential_into", &ksc::exponential_into, nb::arg("values").noconvert(),
+               nb::arg("out").noconvert());
+    module.def("variants", &ksc::variants);
+    module.def("active_variant", [] { return std::string(ksc::active->name); });
+    module.def("use_variant", &ksc::use_variant, "name"_a);
+}

@@ -1,0 +1,26 @@
+// The table of loops for one instruction set. The build compiles this file once for each, with
+// SPARSEKSC_VARIANT set to its name.
+#include "tiles.hpp"
+
+namespace sparseksc {
+namespace SPARSEKSC_VARIANT {
+
+#define SPARSEKSC_STRING_(text) #text
+#define SPARSEKSC_STRING(text) SPARSEKSC_STRING_(text)
+
+// In the order of the enumeration Kernel.
+#define SPARSEKSC_LOOPS(T)                                                              \
+    {                                                                                   \
+        {tile<Rbf, T>, tile<Laplacian, T>, tile<Chi2, T>},                              \
+        {scores<Rbf, T>, scores<Laplacian, T>, scores<Chi2, T>},                        \
+        {column_sums<Rbf, T>, column_sums<Laplacian, T>, column_sums<Chi2, T>},         \
+        {moments<Rbf, T>, moments<Laplacian, T>, moments<Chi2, T>},                     \
+        exponential<T>                                                                  \
+    }
+
+extern const Variant variant;
+const Variant variant = {SPARSEKSC_STRING(SPARSEKSC_VARIANT), SPARSEKSC_LOOPS(float),
+                         SPARSEKSC_LOOPS(double)};
+
+}  // namespace SPARSEKSC_VARIANT
+}  // namespace sparseksc
