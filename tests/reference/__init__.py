@@ -1,0 +1,1 @@
+"""Slow, obvious twins of the library's steps, written from the equations alone."""
