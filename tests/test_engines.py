@@ -1,0 +1,165 @@
+"""The thread engine: order, sums and bits do not depend on the number of threads."""
+
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from sparseksc.engines.threads import (
+    LEAST_ROWS,
+    MOST_ROWS,
+    available_cores,
+    chunk_rows,
+    chunk_slices,
+    map_rows,
+    ordered_map,
+    single_threaded_blas,
+    thread_count,
+    tree_sum,
+)
+
+
+@given(st.integers(0, 100_000))
+def test_chunks_have_a_power_of_two_of_rows_within_limits(width):
+    rows = chunk_rows(width)
+    assert rows & (rows - 1) == 0
+    assert LEAST_ROWS <= rows <= MOST_ROWS
+
+
+@given(st.integers(0, 5000), st.integers(1, 700))
+def test_chunks_cover_every_row_once_and_in_order(n_rows, rows):
+    slices = chunk_slices(n_rows, rows)
+    covered = np.concatenate([np.arange(n_rows)[chunk] for chunk in slices] or [np.arange(0)])
+    np.testing.assert_array_equal(covered, np.arange(n_rows))
+    assert all(chunk.stop - chunk.start == rows for chunk in slices[:-1])
+
+
+def test_the_number_of_threads_is_what_was_asked_for():
+    assert thread_count(3) == 3
+    assert thread_count(None) == thread_count(-1) == available_cores()
+    assert thread_count(-1000) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_results_come_in_the_order_of_the_chunks(n_jobs):
+    def work(chunk):
+        time.sleep(0.002 if chunk.start % 20 == 0 else 0.0)
+        return chunk.start
+
+    assert list(ordered_map(work, chunk_slices(200, 10), n_jobs)) == list(range(0, 200, 10))
+
+
+def test_only_a_few_chunks_are_computed_ahead():
+    started = []
+    results = ordered_map(lambda chunk: started.append(chunk.start), chunk_slices(1000, 1), 2)
+    next(results)
+    time.sleep(0.05)
+    assert len(started) <= 8
+    assert len(list(results)) == 999
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_an_error_in_a_chunk_reaches_the_caller(n_jobs):
+    def work(chunk):
+        if chunk.start == 30:
+            raise RuntimeError("chunk 30")
+        return chunk.start
+
+    with pytest.raises(RuntimeError, match="chunk 30"):
+        list(ordered_map(work, chunk_slices(100, 10), n_jobs))
+    assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPool") and t.daemon]
+
+
+def test_several_threads_work_at_once():
+    barrier = threading.Barrier(2, timeout=10)
+    assert list(ordered_map(lambda chunk: barrier.wait() >= 0, chunk_slices(4, 1), 2)) == [True] * 4
+
+
+@given(st.lists(st.integers(), min_size=1, max_size=70))
+def test_a_tree_sum_adds_every_part_once_and_in_order(parts):
+    merged = tree_sum([[part] for part in parts], lambda left, right: left + right)
+    assert merged == parts
+
+
+def test_a_tree_sum_has_the_rounding_error_of_a_tree():
+    parts = [0.1] * 2**16
+    total = tree_sum(parts, lambda left, right: left + right)
+    assert abs(total - 0.1 * 2**16) <= 1e-12
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_mapped_rows_are_stacked_in_order(n_jobs):
+    X = np.arange(20_000.0)[:, None]
+    np.testing.assert_array_equal(map_rows(lambda rows: 2 * rows, X, n_jobs), 2 * X)
+
+
+def blas_threads():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_blas_has_one_thread_inside_and_what_it_had_before_outside():
+    before = blas_threads()
+    with single_threaded_blas():
+        assert set(blas_threads()) <= {1}
+        with single_threaded_blas():
+            assert set(blas_threads()) <= {1}
+        assert set(blas_threads()) <= {1}
+    assert blas_threads() == before
+
+
+def test_blas_has_its_threads_back_after_two_holders_that_overlap():
+    with threadpool_limits(2, user_api="blas"):
+        if set(blas_threads()) != {2}:
+            pytest.skip("needs a BLAS library with threads")
+        with ExitStack() as first, ExitStack() as second:
+            first.enter_context(single_threaded_blas())
+            second.enter_context(single_threaded_blas())
+            first.close()
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {2}
+
+
+@cache
+def modules_after(*statements):
+    code = "\n".join([*statements, "import sys", "print(*sorted(sys.modules))"])
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    return set(output.split())
+
+
+OPTIONAL = ("pandas", "polars", "matplotlib", "dask", "tqdm", "pyarrow", "torch", "cupy", "PIL")
+
+
+def test_importing_sparseksc_needs_no_optional_package():
+    # scikit-learn imports pandas where it is installed, but does without.
+    absent = f"""
+import sys
+class Absent:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in {OPTIONAL}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent)
+import sparseksc
+"""
+    assert "sparseksc.estimator" in modules_after(absent)
+
+
+def test_importing_sparseksc_imports_no_optional_package_that_scikit_learn_does_not():
+    added = modules_after("import sparseksc") - modules_after("import sklearn.cluster")
+    assert not {name.partition(".")[0] for name in added} & set(OPTIONAL)
+
+
+def test_importing_sparseksc_adds_few_modules_to_scikit_learn():
+    before = modules_after("import sklearn.cluster")
+    added = modules_after("import sklearn.cluster", "import sparseksc") - before
+    foreign = {name for name in added if name.partition(".")[0] != "sparseksc"}
+    assert len(foreign) <= 10, sorted(foreign)
