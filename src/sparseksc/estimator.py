@@ -1,0 +1,487 @@
+"""KernelSpectralClustering: the method as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sparseksc.checkpoint import CheckpointedSource
+from sparseksc.incremental import Reservoir
+from sparseksc.inputs import external_source, is_dask, is_external
+from sparseksc.kernels import KERNELS, Array, make_kernel
+from sparseksc.outputs import column_writer
+from sparseksc.parameters import (
+    check_forgetting,
+    check_validation,
+    check_weights,
+)
+from sparseksc.planning import look_closer, make_plan, search_sample
+from sparseksc.settings import Settings
+from sparseksc.sources import ArraySource, Source
+from sparseksc.training import Recipe, Training, train
+from sparseksc.tuning import TuningResult
+
+
+def _sees_rows_one_by_one(estimator: Any) -> bool:
+    """Whether every row can be used without the others, as ``partial_fit`` does."""
+    if estimator.kernel == "precomputed" or estimator.icd_bandwidth is not None:
+        raise AttributeError(
+            "partial_fit sees every row once; a precomputed kernel and icd_bandwidth need all "
+            "rows at once."
+        )
+    return True
+
+
+class KernelSpectralClustering(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    r"""Sparse kernel spectral clustering.
+
+    Finds clusters of any shape as the leading components of a weighted kernel PCA, from
+    sums over the data and a reduced set of R pivots, so that time grows linearly with the
+    number of points, and new points can be labelled. The score variables of a point are
+    :math:`z(x) = \sum_r k(x, p_r)\, \xi_r + b`; points of one cluster lie on one line in
+    score space.
+
+    Parameters
+    ----------
+    n_clusters : int, list of int or "auto", default="auto"
+        Number of clusters; several candidates or "auto" (2 to 10) start a search.
+    kernel : str or callable, default="rbf"
+        "rbf", "laplacian", "chi2", "cosine", "linear", "polynomial", "precomputed", or a
+        function ``k(X, Y, **kernel_params)`` that returns the matrix of kernel values.
+        "precomputed" takes the kernel matrix of all training points in ``fit`` and the
+        kernel values between new and training points afterwards.
+    bandwidth : float, array of shape (n_features,), list or "auto", default="auto"
+        The bandwidth h divides: :math:`\exp(-\|x-y\|^2/h)`. An array gives one value per
+        feature, a list several candidates for a search; "auto" takes candidates from the
+        data. Kernels without a bandwidth (cosine, linear, precomputed, functions) ignore it.
+    icd_bandwidth : float or array of shape (n_features,), default=None
+        Bandwidth of the kernel that selects the pivots and gives the eigenvectors, if it is
+        to differ from the one of the scores, as in the paper's experiments.
+    kernel_params : dict, default=None
+        ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
+    max_rank : int, default=200
+        Largest number of pivots R. Time grows with R squared, memory too.
+    tol : float, default=0.001
+        Stop at the first pivot that brings the trace of the residual kernel matrix of the
+        selection sample to this share of the trace of the kernel matrix.
+    pivoting : {"greedy", "block", "random", "uniform", "renyi"}, default="greedy"
+        How pivots are chosen. "greedy" spreads them evenly over a shape; "block" does
+        nearly the same faster where the rank is in the hundreds.
+    selection_size : int, "auto" or None, default="auto"
+        Number of points, drawn uniformly, among which pivots are looked for; None takes
+        all. "auto" takes 2,000, or ten for each pivot if that is more.
+    encoding : {"auto", "sign", "direction", "angular", "qr"}, default="auto"
+        How clusters are read off the scores. "auto" is "qr", the steadiest over the
+        bandwidth.
+    criterion : {"auto", "ams", "blf", "bas"}, default="auto"
+        How the search chooses: "auto" by the clusters whose separation in the graph of nearest
+        neighbours stands out (:func:`sparseksc.tune`), the others by the largest value of that
+        criterion. ``score`` is the criterion, and the AMS for "auto".
+    balance : float, default=0.1
+        Weight of the balance of cluster sizes in the criterion, between 0 and 1.
+    outlier_threshold : int, default=1
+        Clusters of at most this many points add nothing to the criterion.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the selection sample and of the rules that draw pivots. Without an integer,
+        two fits of large data may differ.
+    n_jobs : int or None, default=None
+        Number of threads, all cores for None. The result does not depend on it.
+    memory_limit : int, str or None, default=None
+        Bytes that ``fit`` may use beside the data, such as "2GB"; half of the free memory for
+        None. Fewer threads run where they would not fit, and what cannot fit is refused. See
+        :func:`sparseksc.estimate_memory`.
+    verbose : int, default=0
+        Print what the search does where it is positive.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,)
+        Cluster of each training point; cluster 0 is the largest. Only after a fit on data in
+        memory; for other data use ``predict``.
+    n_clusters_ : int
+        Number of clusters found.
+    bandwidth_ : float, tuple of float or None
+        Bandwidth of the kernel of the scores.
+    reduced_set_ : array of shape (R, n_features)
+        The pivots (their row numbers for a precomputed kernel).
+    reduced_set_indices_ : array of shape (R,)
+        Row numbers of the pivots in the training data.
+    coef_ : array of shape (R, n_clusters_ - 1)
+        Coefficients of the score variables.
+    bias_ : array of shape (n_clusters_ - 1,)
+        Bias of the score variables.
+    eigenvalues_ : array of shape (n_clusters_ - 1,)
+        Leading eigenvalues; close to 1 where clusters are well apart.
+    prototypes_ : array of shape (n_clusters_, n_clusters_ - 1)
+        Cluster prototypes of the encoding, in score space.
+    residual_ : float
+        Relative trace residual of the selection sample.
+    n_outliers_ : int
+        Training points that are out of the reach of the reduced set, and so were left out
+        of the statistics. See :meth:`outliers`.
+    timings_ : dict of str to float
+        Seconds that each step of the training took.
+    model_ : SparseModel
+        The fitted model without the estimator around it.
+    tuning_ : TuningResult
+        What the search found, where there was one.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+
+    See Also
+    --------
+    sklearn.cluster.SpectralClustering : Needs the whole affinity matrix, has no ``predict``.
+    sparseksc.reference : Dense KSC and the published sparse routes.
+
+    References
+    ----------
+    .. [1] Novak, Langone, Alzate, Suykens, "Accelerated sparse Kernel Spectral Clustering
+       for large scale data clustering problems", arXiv:2310.13381, 2023.
+    .. [2] Alzate, Suykens, "Multiway spectral clustering with out-of-sample extensions
+       through weighted kernel PCA", IEEE TPAMI 32(2), 2010.
+
+    Examples
+    --------
+    >>> from sparseksc import KernelSpectralClustering
+    >>> from sparseksc.datasets import make_spirals
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> X, y = make_spirals(20_000, random_state=0)
+    >>> ksc = KernelSpectralClustering(n_clusters=2, bandwidth=0.006, random_state=0).fit(X)
+    >>> adjusted_rand_score(y, ksc.labels_)
+    1.0
+    >>> ksc.reduced_set_.shape
+    (200, 2)
+    >>> ksc.predict(X[:5]).shape, ksc.transform(X[:5]).shape, ksc.membership(X[:5]).shape
+    ((5,), (5, 1), (5, 2))
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | Iterable[int] | str = "auto",
+        *,
+        kernel: str | Callable[..., Any] = "rbf",
+        bandwidth: float | ArrayLike | str = "auto",
+        icd_bandwidth: float | ArrayLike | None = None,
+        kernel_params: dict[str, Any] | None = None,
+        max_rank: int = 200,
+        tol: float = 1e-3,
+        pivoting: str = "greedy",
+        selection_size: int | str | None = "auto",
+        encoding: str = "auto",
+        criterion: str = "auto",
+        balance: float = 0.1,
+        outlier_threshold: int = 1,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        memory_limit: int | str | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.icd_bandwidth = icd_bandwidth
+        self.kernel_params = kernel_params
+        self.max_rank = max_rank
+        self.tol = tol
+        self.pivoting = pivoting
+        self.selection_size = selection_size
+        self.encoding = encoding
+        self.criterion = criterion
+        self.balance = balance
+        self.outlier_threshold = outlier_threshold
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> KernelSpectralClustering:
+        """Cluster the rows of ``X``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), Source, or Dask collection
+            Array, data frame, memory map, or a CSR matrix (rbf, cosine, linear and
+            polynomial kernels); the kernel matrix for ``kernel="precomputed"``. Or data that
+            does not fit in memory: from :func:`sparseksc.open_dataset`, or a Dask array or
+            data frame, which is computed on the active cluster.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 counts like two copies of the row, a weight of 0 like none. Only for
+            data in memory.
+        checkpoint : path, optional
+            File in which the state of a long run is saved every minute. The same call goes on
+            from there after an interruption and ends with the same bits; the file is removed
+            at the end.
+
+        Returns
+        -------
+        self
+        """
+        settings = Settings(self.get_params(deep=False))
+        source = self._source(X, sample_weight, reset=True)
+        plan = make_plan(settings, source)
+        if checkpoint is None:
+            training = train(source, plan.n_clusters, plan.recipe, plan.sample)
+        else:
+            purpose = f"{plan.n_clusters} {plan.recipe.without_threads()}"
+            saved = CheckpointedSource(source, checkpoint, purpose)
+            training = train(saved, plan.n_clusters, plan.recipe, plan.sample)
+            saved.discard()
+        self._keep_tuning(plan.tuning)
+        self._keep(training)
+        self.__dict__.pop("_reservoir", None)
+        return self
+
+    @available_if(_sees_rows_one_by_one)
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        forgetting: float = 1.0,
+    ) -> KernelSpectralClustering:
+        """Update the model with a chunk of rows that will not be seen again.
+
+        The first chunk selects the pivots (and, where they are not given, the number of
+        clusters and the bandwidth). Later chunks join a uniform sample of all rows so far, on
+        which the model is trained again; where the pivots do not represent a chunk to the
+        tolerance, new ones are added. ``residual_`` is the share of the last chunk that the
+        pivots before it did not represent: near 1, the data has moved.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+        forgetting : float, default=1.0
+            What earlier rows count after this chunk, greater than 0 and at most 1.
+
+        Returns
+        -------
+        self
+        """
+        settings = Settings(self.get_params(deep=False))
+        factor = check_forgetting(forgetting)
+        known: tuple[Reservoir, int, Recipe] | None = self.__dict__.get("_reservoir")
+        source = self._source(X, sample_weight, reset=known is None)
+        if not isinstance(source, ArraySource):
+            raise ValueError("partial_fit takes arrays; pass sources and Dask arrays to fit.")
+        if known is None:
+            plan = make_plan(settings, source)
+            recipe, n_clusters = plan.recipe, plan.n_clusters
+            reservoir = Reservoir.start(source.X, source.weights, recipe)
+            self._keep_tuning(plan.tuning)
+        else:
+            reservoir, n_clusters, recipe = known
+            reservoir = reservoir.update(source.X, source.weights, recipe, factor)
+        self._keep(reservoir.train(n_clusters, recipe))
+        self.residual_ = reservoir.residual
+        self._reservoir = reservoir, n_clusters, recipe
+        return self
+
+    def predict(
+        self, X: Any, *, out: str | os.PathLike[str] | None = None, with_membership: bool = False
+    ) -> Any:
+        """Cluster of each row of ``X``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), Source, or Dask collection
+            For a precomputed kernel: kernel values between these points and all training
+            points, shape (n_samples, n_training_samples).
+        out : path, optional
+            Parquet, Arrow, CSV or NPY file to write the labels to, block by block and in the
+            order of the rows, instead of returning them.
+        with_membership : bool, default=False
+            Whether to write the memberships too, beside the labels.
+
+        Returns
+        -------
+        array of shape (n_samples,), or None
+            A Dask array that is not computed yet for a Dask collection; None with ``out``.
+        """
+        check_is_fitted(self)
+        if out is None:
+            return self._apply(self.model_.labels, X, None, np.intp)
+        names = ["label"]
+        if with_membership:
+            names += [f"membership_{cluster}" for cluster in range(self.n_clusters_)]
+        with column_writer(out, names) as writer:
+            for block, _ in self._source(X).blocks():
+                columns = [self.model_.labels(block, self.n_jobs)]
+                if with_membership:
+                    columns += list(self.model_.membership(block, self.n_jobs).T)
+                writer.write(columns)
+        return None
+
+    def transform(self, X: Any) -> Any:
+        """Score variables of each row of ``X``.
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters_ - 1)
+            In the precision of ``X``.
+        """
+        check_is_fitted(self)
+
+        def scores(rows: Array, n_jobs: int | None) -> Array:
+            return self.model_.scores(rows, n_jobs).astype(rows.dtype, copy=False)
+
+        return self._apply(scores, X, self._n_features_out, None)
+
+    def membership(self, X: Any) -> Any:
+        """Soft membership of each row of ``X`` in each cluster; rows sum to 1.
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters_)
+        """
+        check_is_fitted(self)
+        return self._apply(self.model_.membership, X, self.n_clusters_, np.float64)
+
+    def outliers(self, X: Any) -> Any:
+        """Whether a row of ``X`` is out of the reach of the reduced set.
+
+        Such a point is similar to hardly any training point, or to no pivot; its label says
+        little.
+
+        Returns
+        -------
+        array of bool of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(self.model_.outliers, X, None, np.bool_)
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """Model selection criterion on ``X``, which should not be the training data.
+
+        Returns
+        -------
+        float
+            At most 1, the larger the better.
+        """
+        check_is_fitted(self)
+        data = self._checked_data(X)
+        model = self.model_
+        objective = Settings(self.get_params(deep=False)).objective
+        kernel_sums = None
+        if objective.criterion == "blf" and self.n_clusters_ == 2:
+            kernel_sums = model.projection.kernel_sums(data, self.n_jobs) + self.bias_[0]
+        return objective.value(model.encoding, model.scores(data, self.n_jobs), kernel_sums)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.bias_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        kind = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else None
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.positive_only = self.kernel == "chi2"
+        tags.input_tags.sparse = kind is not None and kind.accepts_sparse
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _checked_data(self, X: ArrayLike, *, reset: bool = False) -> Array:
+        """2-D float array or CSR matrix with finite entries, converted only if necessary."""
+        sparse = self.__sklearn_tags__().input_tags.sparse
+        data: Array = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+        if reset or self.kernel != "precomputed":
+            make_kernel(self.kernel).check(data)
+        return data
+
+    def _source(
+        self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False
+    ) -> Source:
+        """Rows to be read in blocks, whatever ``X`` is."""
+        if not is_external(X):
+            data = self._checked_data(X, reset=reset)
+            return ArraySource(data, check_weights(sample_weight, data.shape[0]))
+        if sample_weight is not None:
+            raise ValueError("sample_weight needs data in memory.")
+        if self.kernel == "precomputed":
+            raise ValueError("A precomputed kernel needs its matrix in memory.")
+        return external_source(X, self, reset)
+
+    def _apply(
+        self,
+        work: Callable[[Array, int | None], Array],
+        X: Any,
+        n_columns: int | None,
+        dtype: Any,
+    ) -> Any:
+        """Apply a method of the model to all rows: at once, block by block, or lazily."""
+        source = self._source(X)
+        if is_dask(X):
+            from sparseksc.engines.dask import map_blocks
+
+            return map_blocks(lambda rows: work(rows, 1), source, n_columns, dtype)
+        if isinstance(source, ArraySource):
+            return work(source.X, self.n_jobs)
+        return np.concatenate([work(block, self.n_jobs) for block, _ in source.blocks()])
+
+    def _tuned(
+        self, X: Any, sample_weight: ArrayLike | None, validation: Any, progress: bool
+    ) -> TuningResult:
+        """Search without fitting a model on all the data."""
+        settings = Settings(self.get_params(deep=False))
+        source = self._source(X, sample_weight, reset=True)
+        sample = look_closer(settings, source)
+        bandwidths = settings.bandwidths(sample.X, sample.weights)
+        recipe = settings.recipe(bandwidths[0], source.n_features, self.n_jobs)
+        if validation is not None:
+            validation = check_validation(validation, self.kernel, sample.X)
+        return search_sample(settings, sample, bandwidths, recipe, validation, progress)
+
+    def _keep_tuning(self, tuning: TuningResult | None) -> None:
+        self.__dict__.pop("tuning_", None)
+        if tuning is not None:
+            self.tuning_ = tuning
+
+    def _keep(self, training: Training) -> None:
+        """Take over the fitted attributes."""
+        model = training.model
+        self.model_ = model
+        self.__dict__.pop("labels_", None)
+        if training.labels is not None:
+            self.labels_ = training.labels
+        self.n_clusters_ = model.encoding.n_clusters
+        self.bandwidth_ = getattr(model.projection.kernel, "bandwidth", None)
+        self.reduced_set_ = model.projection.points
+        self.reduced_set_indices_ = training.reduced_set.indices
+        self.coef_ = model.projection.coef
+        self.bias_ = model.projection.bias
+        self.eigenvalues_ = model.eigenvalues
+        self.prototypes_ = model.encoding.prototypes
+        self.residual_ = training.reduced_set.residual
+        self.n_outliers_ = training.n_outliers
+        self.timings_ = training.timings

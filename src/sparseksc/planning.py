@@ -1,0 +1,97 @@
+"""Planning: from settings and data to a recipe, with a search where something is left open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparseksc.memory import threads_within
+from sparseksc.parameters import check_distinct_rows
+from sparseksc.search import TRAINING_SIZE, VALIDATION_SIZE, search
+from sparseksc.settings import Settings
+from sparseksc.sources import ArraySource, Sample, Source, Stream
+from sparseksc.training import ENCODING_SIZE, Recipe
+from sparseksc.tuning import TuningResult
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train, and on which sample its pivots and prototypes are found."""
+
+    recipe: Recipe
+    n_clusters: int
+    sample: Sample
+    tuning: TuningResult | None
+
+
+def make_plan(settings: Settings, source: Source) -> Plan:
+    """Look at the data, and search for what the user has left open."""
+    sample = look_closer(settings, source)
+    least = 1 if settings.n_clusters_is_auto else min(settings.n_clusters)
+    check_distinct_rows(sample.X[sample.weights > 0], least)
+    settings.check_rows(sample.X)
+    bandwidths = settings.bandwidths(sample.X, sample.weights)
+    recipe = settings.recipe(bandwidths[0], source.n_features, fitting_threads(settings, source))
+    n_clusters, tuning = settings.n_clusters[0], None
+    if len(settings.n_clusters) * len(bandwidths) > 1:
+        tuning = search_sample(settings, sample, bandwidths, recipe)
+        recipe = recipe.with_bandwidth(tuning.best_bandwidth)
+        n_clusters = tuning.best_n_clusters
+    if isinstance(source, ArraySource):
+        sample = source.sample(recipe.sample_size, recipe.seed)
+    return Plan(recipe, n_clusters, sample, tuning)
+
+
+def look_closer(settings: Settings, source: Source) -> Sample:
+    """Rows to search on: all that are in memory, or a sample that is drawn in one pass."""
+    if isinstance(source, ArraySource):
+        return Sample(np.arange(source.X.shape[0]), source.X, source.weights)
+    if settings.selection_size is None:
+        return source.sample(None, settings.seed)
+    size = max(TRAINING_SIZE + VALIDATION_SIZE, ENCODING_SIZE, settings.selection_size)
+    return source.sample(size, settings.seed)
+
+
+def search_sample(
+    settings: Settings,
+    sample: Sample,
+    bandwidths: list[Any],
+    recipe: Recipe,
+    validation: Any = None,
+    progress: bool = False,
+) -> TuningResult:
+    """Compare all candidates on a sample."""
+    return search(
+        sample.X,
+        sample.weights,
+        settings.n_clusters,
+        bandwidths,
+        recipe,
+        settings.objective,
+        rule=settings.rule,
+        single_allowed=settings.n_clusters_is_auto,
+        refine=settings.bandwidth_is_auto and len(bandwidths) > 1,
+        validation=validation,
+        progress=progress or settings.verbose,
+    )
+
+
+def fitting_threads(settings: Settings, source: Source) -> int | None:
+    """As many threads as were asked for, or as fit into the memory."""
+    if not isinstance(source, ArraySource | Stream):
+        return settings.n_jobs  # a cluster looks after its memory
+    streamed = isinstance(source, Stream)
+    n_rows = source.n_rows if isinstance(source, Stream) else source.X.shape[0]
+    n_rows = 10**9 if n_rows is None else n_rows
+    return threads_within(
+        settings.memory_limit,
+        n_rows=n_rows,
+        n_features=source.n_features,
+        max_rank=settings.max_rank,
+        n_clusters=max(settings.n_clusters),
+        selection_size=settings.selection_size or n_rows,
+        n_jobs=settings.n_jobs,
+        streamed=streamed,
+    )

@@ -1,0 +1,99 @@
+"""The planner never promises less than it should, and never more threads than fit."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparseksc.memory import estimate_memory, parse_bytes, threads_within
+
+RUNS = st.fixed_dictionaries(
+    {
+        "n_rows": st.integers(2, 10**10),
+        "n_features": st.integers(1, 2000),
+        "max_rank": st.integers(2, 2000),
+        "n_clusters": st.integers(2, 100),
+        "selection_size": st.integers(2, 20_000),
+        "streamed": st.booleans(),
+    }
+)
+
+
+@given(run=RUNS, threads=st.integers(1, 16))
+def test_an_estimate_grows_with_everything_it_depends_on(run, threads):
+    total = estimate_memory(**run, n_jobs=threads).total
+    assert total > 0
+    for name in ("n_rows", "n_features", "n_clusters", "selection_size"):
+        assert estimate_memory(**{**run, name: 2 * run[name]}, n_jobs=threads).total >= total
+    assert estimate_memory(**run, n_jobs=threads + 1).total >= total
+
+
+@given(run=RUNS)
+def test_a_stream_needs_no_memory_that_grows_with_its_rows(run):
+    run = {**run, "streamed": True, "n_rows": 10**6}
+    more = estimate_memory(**{**run, "n_rows": 10**9}, n_jobs=2).total
+    # Only the logarithm of the number of chunks enters.
+    assert more <= 1.1 * estimate_memory(**run, n_jobs=2).total + 10 * 8 * run["max_rank"] ** 2
+
+
+@given(run=RUNS, threads=st.integers(1, 16), limit=st.integers(10**5, 10**11))
+def test_the_threads_that_are_granted_fit_and_one_more_would_not(run, threads, limit):
+    try:
+        granted = threads_within(limit, **run, n_jobs=threads)
+    except MemoryError as error:
+        assert "memory_limit" in str(error)
+        assert estimate_memory(**run, n_jobs=1).total > limit
+        return
+    assert 1 <= granted <= threads
+    assert estimate_memory(**run, n_jobs=granted).total <= limit
+    if granted < threads:
+        assert estimate_memory(**run, n_jobs=granted + 1).total > limit
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("2GB", 2 * 10**9),
+        ("1.5 gb", 1_500_000_000),
+        ("64MiB", 2**26),
+        ("100", 100),
+        (5e6, 5 * 10**6),
+    ],
+)
+def test_limits_are_numbers_or_texts_with_a_unit(text, size):
+    assert parse_bytes(text) == size
+
+
+@pytest.mark.parametrize("bad", ["lots", "2 XB", "-1GB", 0, -5, True, "1.2.3GB", []])
+def test_other_limits_are_refused(bad):
+    with pytest.raises(ValueError, match="memory_limit must be"):
+        parse_bytes(bad)
+
+
+def test_without_a_limit_half_of_the_free_memory_is_taken():
+    assert 10**6 < parse_bytes(None) < 2**50
+
+
+def test_what_cannot_fit_is_refused_with_the_numbers():
+    with pytest.raises(MemoryError, match=r"needs about [\d,]+ MB .* memory_limit is 1 MB"):
+        threads_within("1MB", n_rows=10**6, n_features=2, max_rank=1000)
+
+
+def test_estimates_cover_what_a_fit_really_allocates():
+    import tracemalloc
+
+    from sparseksc import KernelSpectralClustering
+    from sparseksc.datasets import make_spirals
+
+    X, _ = make_spirals(50_000, random_state=0)
+    ksc = KernelSpectralClustering(2, bandwidth=0.006, max_rank=115, random_state=0, n_jobs=2)
+    ksc.fit(X[:1000])
+    tracemalloc.start()
+    try:
+        ksc.fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    promised = estimate_memory(len(X), 2, max_rank=115, n_clusters=2, n_jobs=2).total
+    assert peak <= promised <= 20 * peak
+    assert np.isfinite(promised)
