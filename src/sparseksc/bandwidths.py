@@ -1,0 +1,84 @@
+"""Candidates for the bandwidth, from the data alone.
+
+The bandwidth divides a distance, so the candidates are distances that occur in the data: from
+that of a point to its neighbours, where only chains of points hold together, to a multiple of
+the spread, where the kernel is nearly linear and outliers lose their weight. They move with the
+data: for rows that were multiplied by c, all candidates are multiplied by c^2 (rbf) or c.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.extmath import row_norms
+
+from sparseksc.kernels import Array, Exponential, Kernel
+from sparseksc.reduced_set import selection_sample
+
+Floats = NDArray[np.float64]
+
+#: Points that distances are measured between, and from.
+SAMPLE_SIZE, SAMPLE_CENTRES = 2000, 500
+#: Largest number of candidates between the distance of neighbours and the spread, and the
+#: least ratio of two of them; and the number beyond the spread.
+N_NARROW, LEAST_RATIO, N_WIDE = 24, 1.35, 4
+#: The widest candidate, in units of the spread.
+WIDEST = 16.0
+
+
+def automatic_bandwidths(
+    kind: type[Kernel], X: Array, seed: int, weights: Floats | None = None
+) -> list[float]:
+    """Candidates in ascending order.
+
+    Parameters
+    ----------
+    kind : type of kernel
+        For the polynomial kernel there is one candidate, the mean square of the rows; it acts
+        as the scale of the features.
+    X : array of shape (n, d)
+    seed : int
+        Of the sample.
+    weights : array of shape (n,), optional
+        Sample weights: a weight of 2 counts like two copies of the row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.bandwidths import automatic_bandwidths
+    >>> from sparseksc.kernels import RBF
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> grid = automatic_bandwidths(RBF, X, seed=0)
+    >>> len(grid), bool(np.allclose(automatic_bandwidths(RBF, 1000 * X, 0), 1e6 * np.array(grid)))
+    (24, True)
+    """
+    mass = np.ones(X.shape[0]) if weights is None else weights
+    if not (isinstance(kind, type) and issubclass(kind, Exponential)):
+        squares = row_norms(X, squared=True)
+        return [float(np.average(squares, weights=mass)) or 1.0]
+    rows = selection_sample(X.shape[0], SAMPLE_SIZE, seed, weights)
+    sample, mass = X[rows], mass[rows]
+    centres = selection_sample(len(rows), SAMPLE_CENTRES, seed, mass)
+    distances = np.asarray(kind.distances(sample[centres], sample), dtype=np.float64)
+    # Equal rows differ by rounding errors where distances are computed from inner products.
+    distances[distances <= 1e-12 * distances.max(initial=0.0)] = 0.0
+    nearest = np.where(distances > 0.0, distances, np.inf).min(axis=1)
+    near = weighted_median(nearest, mass[centres])
+    pairs = np.outer(mass[centres], mass).ravel()
+    far = weighted_median(distances.ravel(), np.where(distances.ravel() > 0.0, pairs, 0.0))
+    if not (np.isfinite(near) and near > 0.0 and np.isfinite(far)):
+        return [1.0]
+    far = max(far, 4.0 * near)
+    count = min(N_NARROW, 1 + int(np.ceil(np.log(far / near) / np.log(LEAST_RATIO))))
+    narrow = np.geomspace(near, far, count)
+    wide = np.geomspace(far, WIDEST * far, N_WIDE + 1)[1:]
+    return [float(h) for h in np.concatenate([narrow, wide])]
+
+
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """Smallest value with at least half of the weight at or below it; infinite without weight."""
+    if not weights.any():
+        return np.inf
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(cumulative, 0.5 * cumulative[-1])])

@@ -1,0 +1,158 @@
+r"""From the surfaces of a search to one number of clusters and one bandwidth.
+
+The criteria of the literature are maximised as they are. The rule "auto" has two steps:
+
+1. *The bandwidth of each number of clusters* is the one whose clusters have the lowest
+   conductance (:mod:`sparseksc.neighbours`), among those whose clusters all have more neighbours
+   inside than outside, and more than a handful of points.
+2. *The number of clusters* is the one after which the conductance rises most. One more cluster
+   than there are must cut through the middle of one. With the conductance :math:`\phi_K` and the
+   average membership strength :math:`a_K` of the best clusters for each K, the largest
+
+   .. math:: a_K \cdot \sqrt{\frac{K}{K+1}} \; \frac{\phi_{K+1} + \epsilon}{\phi_K + \epsilon}
+
+   wins. The square root is what a uniform square does when it is cut into more and more pieces.
+
+Where the conductance does not rise more than it does for a single round cloud, and the best cut
+into two crosses as many edges as half a normal cloud of the same covariance would, the data is
+one cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: A cluster below this share of the points is not a find, and neither is one that keeps less than
+#: this share of its edges inside: it is a few outliers, or a slice of something.
+LEAST_SHARE, LEAST_COHESION = 0.003, 0.5
+#: Below this rise of the conductance nothing stands out.
+CLEAR_RISE = 1.5
+#: Conductance that is assumed where no larger number of clusters is available.
+NO_FINER_CLUSTERS = 0.5
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best model for one number of clusters.
+
+    Attributes
+    ----------
+    n_clusters : int
+    bandwidth : float, tuple of float or None
+    value : float
+        What the rule maximises over the numbers of clusters.
+    rise : float
+        How much the conductance rises with one more cluster; NaN if the rule is not "auto".
+    conductance, ams, blf, bas : float
+        Of this model.
+    """
+
+    n_clusters: int
+    bandwidth: Any
+    value: float
+    rise: float
+    conductance: float
+    ams: float
+    blf: float
+    bas: float
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """Values of all models, one row per bandwidth and one column per number of clusters.
+
+    NaN where that number of clusters is not available at that bandwidth.
+
+    Attributes
+    ----------
+    bandwidths : list
+    n_clusters : list of int
+    values : dict of str to array of shape (n_bandwidths, n_cluster_numbers)
+        "ams", "blf" and "bas" with the balance in them; "strength", the AMS without it;
+        "conductance" in the symmetric graph; "cut", its mean with the mutual one; "cohesion",
+        the least share of its edges that a cluster keeps inside; "smallest", the share of the
+        smallest cluster.
+    resolution : float
+        Differences of the conductance below this mean nothing.
+    """
+
+    bandwidths: list[Any]
+    n_clusters: list[int]
+    values: dict[str, Floats]
+    resolution: float
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.values[name]
+
+    def choice(self, row: int, column: int, value: float, rise: float = np.nan) -> Choice:
+        """Describe one model."""
+        fields = ("conductance", "ams", "blf", "bas")
+        return Choice(
+            self.n_clusters[column],
+            self.bandwidths[row],
+            float(value),
+            float(rise),
+            **{name: float(self[name][row, column]) for name in fields},
+        )
+
+
+def rank_by_criterion(surfaces: Surfaces, criterion: str, allowed: list[int]) -> list[Choice]:
+    """Best bandwidth of each number of clusters by a criterion of the literature, best first."""
+    surface = surfaces[criterion]
+    choices = []
+    for column, K in enumerate(surfaces.n_clusters):
+        if K in allowed and np.isfinite(surface[:, column]).any():
+            row = int(np.nanargmax(surface[:, column]))
+            choices.append(surfaces.choice(row, column, surface[row, column]))
+    return sorted(choices, key=lambda choice: -choice.value)
+
+
+def rank_by_separation(
+    surfaces: Surfaces, allowed: list[int], *, any_size: bool = False
+) -> list[Choice]:
+    """Return the best bandwidth of each number of clusters by the rule "auto", best first.
+
+    With ``any_size``, clusters of outliers are not refused.
+    """
+    # One more cluster may well be a few outliers: if that is the best there is to find, so much
+    # the better for the clusters before it.
+    finer = {}
+    for column, K in enumerate(surfaces.n_clusters):
+        row = _best_cut(surfaces, column, LEAST_SHARE, 0.0)
+        if row is not None:
+            finer[K] = surfaces["conductance"][row, column]
+    least = surfaces.resolution
+    guards = (0.0, 0.0) if any_size else (LEAST_SHARE, LEAST_COHESION)
+    choices = []
+    for column, K in enumerate(surfaces.n_clusters):
+        row = _best_cut(surfaces, column, *guards)
+        if row is None or K not in allowed:
+            continue
+        next_K = min((larger for larger in finer if larger > K), default=K + 1)
+        rise = (finer.get(next_K, NO_FINER_CLUSTERS) + least) * np.sqrt(K / next_K)
+        rise /= surfaces["conductance"][row, column] + least
+        value = rise * surfaces["strength"][row, column]
+        choices.append(surfaces.choice(row, column, value, rise))
+    return sorted(choices, key=lambda choice: -choice.value)
+
+
+def _best_cut(
+    surfaces: Surfaces, column: int, least_share: float, least_cohesion: float
+) -> int | None:
+    """Row of the lowest cut; among equal ones, of the firmest memberships."""
+    cut = surfaces["cut"][:, column]
+    eligible = (
+        np.isfinite(cut)
+        & (surfaces["smallest"][:, column] >= least_share)
+        & (surfaces["cohesion"][:, column] >= least_cohesion)
+    )
+    if not eligible.any():
+        return None
+    tied = eligible & (cut <= cut[eligible].min() + surfaces.resolution)
+    return int(np.argmax(np.where(tied, surfaces["strength"][:, column], -np.inf)))

@@ -1,0 +1,191 @@
+r"""Neighbour graphs and the conductance of a partition in them.
+
+A criterion that is computed from the kernel favours the bandwidths at which everything is far
+from everything. The graph of nearest neighbours knows no bandwidth, so that the clusters of all
+of them can be compared in it. With :math:`w_{ij}` the weight of an edge, the conductance of the
+clusters :math:`A_1 \dots A_K` is the mean share of their edges that leads outside,
+
+.. math::
+
+    \phi = \frac1K \sum_k \frac{\sum_{i \in A_k, j \notin A_k} w_{ij}}
+                               {\sum_{i \in A_k, j} w_{ij}}.
+
+Two graphs are kept, because they err on different sides. In the *symmetric* one a point is tied
+to everybody that one of the two counts among its nearest, so that loose points hold on to dense
+clusters. In the *mutual* one both must, which breaks thin bridges, but leaves loose points alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from sparseksc.kernels import Array, Chi2, Exponential, Kernel, Laplacian
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+#: Neighbours of each point, and the least number of points for each of them.
+N_NEIGHBOURS, POINTS_PER_NEIGHBOUR = 10, 10
+#: Conductances are compared after this share of an average point was added to them, so that the
+#: difference between no crossing edge and a single one decides nothing.
+RESOLUTION = 0.2
+#: Weight of the mutual graph in the cut.
+MUTUAL_WEIGHT = 0.75
+#: Rows of a distance matrix that are held at once.
+BLOCK = 512
+
+
+@dataclass(frozen=True)
+class NeighbourGraph:
+    """Two graphs over the same distinct points.
+
+    Attributes
+    ----------
+    rows : array of shape (n,)
+        The distinct points, as row numbers of the data that the graph was built from.
+    symmetric, mutual : sparse array of shape (n, n)
+        Weights of the edges.
+    """
+
+    rows: Integers
+    symmetric: sp.csr_array
+    mutual: sp.csr_array
+
+    @property
+    def resolution(self) -> float:
+        """Conductances that differ by less than this are equal."""
+        return RESOLUTION / len(self.rows)
+
+    def judge(self, labels: Integers) -> tuple[float, float, float]:
+        """Return conductance, cut and cohesion of the clusters ``labels`` of ``rows``.
+
+        The *conductance* in the symmetric graph compares numbers of clusters. The *cut*, its
+        geometric mean with that in the mutual graph, which weighs more, compares bandwidths.
+        The *cohesion* is the least share of its edges that a cluster keeps inside.
+        """
+        symmetric = _inside(self.symmetric, labels)
+        mutual = _inside(self.mutual, labels)
+        conductance = float(np.mean(1.0 - symmetric))
+        in_mutual = float(np.mean(1.0 - mutual))
+        cut = (conductance + self.resolution) ** (1.0 - MUTUAL_WEIGHT)
+        cut *= (in_mutual + self.resolution) ** MUTUAL_WEIGHT
+        return conductance, cut, float(symmetric.min())
+
+
+def _inside(graph: sp.csr_array, labels: Integers) -> Floats:
+    """Share of the edges of each cluster that stays inside."""
+    clusters, codes = np.unique(labels, return_inverse=True)
+    indicator = (codes[:, None] == np.arange(len(clusters))).astype(np.float64)
+    inside = np.einsum("ik,ik->k", indicator, graph @ indicator)
+    volume = indicator.T @ graph.sum(axis=1)
+    # Points without any edge are not held together by anything.
+    return np.divide(inside, volume, out=np.zeros_like(volume), where=volume > 0.0)
+
+
+def neighbour_graph(
+    kernel: Kernel, X: Array, weights: Floats, columns: Integers | None = None
+) -> NeighbourGraph:
+    """Connect the distinct rows of ``X`` with their nearest neighbours.
+
+    Nearest in the distance that the kernel is a function of; equal rows are one point, with the
+    sum of their weights. Every unit of weight has one vote for each of its neighbours, so that
+    integer weights and repeated rows give the same graph.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array of shape (n, d)
+        Points, or rows of a precomputed kernel matrix.
+    weights : array of shape (n,)
+    columns : array of shape (n,), optional
+        For a precomputed kernel: the columns of ``X`` that belong to its rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.kernels import make_kernel
+    >>> from sparseksc.neighbours import neighbour_graph
+    >>> X = np.r_[np.arange(50.0), 1000 + np.arange(50.0)][:, None]
+    >>> graph = neighbour_graph(make_kernel("rbf"), X, np.ones(100))
+    >>> conductance, cut, cohesion = graph.judge(np.repeat([0, 1], 50))
+    >>> conductance, cohesion
+    (0.0, 1.0)
+    >>> graph.judge(np.arange(100) % 2)[0] > 0.5
+    True
+    """
+    rows, mass = _distinct(X, weights) if columns is None else (np.arange(X.shape[0]), weights)
+    n = len(rows)
+    count = min(N_NEIGHBOURS, max(2, n // POINTS_PER_NEIGHBOUR), n - 1)
+    if count < 1:
+        empty = sp.csr_array((n, n))
+        return NeighbourGraph(rows, empty, empty)
+    nearest = _nearest(kernel, X[rows], count, columns)
+    links = sp.csr_array(
+        (np.repeat(mass, count), nearest.ravel(), np.arange(0, n * count + 1, count)), (n, n)
+    )
+    both = links.multiply(links.T.astype(bool))
+    return NeighbourGraph(rows, (links + links.T).tocsr(), (both + both.T).tocsr())
+
+
+def _distinct(X: Array, weights: Floats) -> tuple[Integers, Floats]:
+    """Return the first of each group of equal rows in order, and the weight of the group."""
+    if sp.issparse(X):
+        matrix: Any = X.copy()
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        ends = matrix.indptr[1:-1]
+        rows = zip(np.split(matrix.indices, ends), np.split(matrix.data, ends), strict=True)
+        places: dict[tuple[bytes, bytes], int] = {}
+        keys = [(indices.tobytes(), data.tobytes()) for indices, data in rows]
+        inverse = np.array([places.setdefault(key, len(places)) for key in keys])
+        first = np.unique(inverse, return_index=True)[1]
+    else:
+        _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    mass: Floats = np.bincount(inverse.ravel(), weights).astype(np.float64)
+    order = np.argsort(first)
+    return first[order], mass[order]
+
+
+def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> Integers:
+    """Row numbers of the nearest other points, shape (n, count)."""
+    if isinstance(kernel, Exponential) and not isinstance(kernel, Chi2):
+        taxicab = isinstance(kernel, Laplacian)
+        if np.ndim(kernel.bandwidth) > 0:
+            factors = kernel.inverse_bandwidth(X.shape[1])
+            X = X * (factors if taxicab else np.sqrt(factors))
+        search = NearestNeighbors(
+            n_neighbors=count, metric="manhattan" if taxicab else "euclidean"
+        ).fit(X)
+        found: Integers = search.kneighbors(return_distance=False)
+        return found
+    n = X.shape[0]
+    nearest = np.empty((n, count), dtype=np.intp)
+    for start in range(0, n, BLOCK):
+        chosen = np.arange(start, min(start + BLOCK, n))
+        distances = _kernel_distances(kernel, X, chosen, columns)
+        distances[np.arange(len(chosen)), chosen] = np.inf
+        order = np.argpartition(distances, count - 1, axis=1)[:, :count]
+        nearest[chosen] = order
+    return nearest
+
+
+def _kernel_distances(
+    kernel: Kernel, X: Array, chosen: Integers, columns: Integers | None
+) -> Floats:
+    """Distances that order the neighbours of some points as the kernel does, shape (m, n)."""
+    if isinstance(kernel, Exponential):
+        scale = kernel.inverse_bandwidth(X.shape[1]) if np.ndim(kernel.bandwidth) > 0 else 1.0
+        return np.asarray(kernel.distances(X[chosen] * scale, X * scale), dtype=np.float64)
+    if columns is not None:
+        own = X[np.arange(X.shape[0]), columns].astype(np.float64)
+        similar = X[chosen][:, columns]
+    else:
+        own = kernel.diagonal(X)
+        similar = kernel.tile(X[chosen], X)
+    return own[chosen, None] + own - 2.0 * similar

@@ -1,0 +1,50 @@
+"""What all pictures share: axes, colours, and what is kept of a drawing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+
+def axes_or_new(ax: Axes | None, **subplot: Any) -> Axes:
+    """Return the given axes, or new ones in a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError(
+            "Pictures need matplotlib: install it, or sparseksc with the extra 'plot'."
+        ) from None
+    _, made = plt.subplots(layout="constrained", subplot_kw=subplot or None)
+    return made
+
+
+def cluster_colours(K: int) -> Floats:
+    """One distinct colour per cluster, shape (K, 4)."""
+    from matplotlib import colormaps
+
+    name = "tab10" if K <= 10 else "tab20" if K <= 20 else "turbo"
+    places = np.arange(K) if K <= 20 else np.linspace(0.0, 1.0, K)
+    return np.asarray(colormaps[name](places))
+
+
+@dataclass
+class Display:
+    """What all pictures keep."""
+
+    ax_: Any = field(init=False, repr=False, default=None)
+    figure_: Any = field(init=False, repr=False, default=None)
+
+    def _keep(self, ax: Any) -> None:
+        self.ax_, self.figure_ = ax, ax.figure

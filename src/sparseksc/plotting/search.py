@@ -1,0 +1,223 @@
+"""Pictures of a search: its surface, the number of clusters, the spectrum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sparseksc.plotting.canvas import Display, axes_or_new
+from sparseksc.tuning import TuningResult
+
+if TYPE_CHECKING:
+    from sparseksc.estimator import KernelSpectralClustering
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+#: Names of the criteria on axes.
+TITLES = {
+    "auto": "separation, −log₁₀ of the cut",
+    "ams": "average membership strength (AMS)",
+    "blf": "balanced line fit (BLF)",
+    "bas": "balanced angular similarity (BAS)",
+}
+
+
+def tuning_of(estimator: KernelSpectralClustering) -> TuningResult:
+    """Return what the search of a fitted model found."""
+    check_is_fitted(estimator)
+    if not hasattr(estimator, "tuning_"):
+        raise ValueError(
+            "This model was fitted without a search: pass several candidates, or 'auto', for "
+            "n_clusters or bandwidth."
+        )
+    return estimator.tuning_
+
+
+@dataclass
+class TuningDisplay(Display):
+    """The surface of a search: one column per number of clusters, one row per bandwidth.
+
+    Parameters
+    ----------
+    result : TuningResult
+
+    Attributes
+    ----------
+    mesh_ : QuadMesh
+    best_ : Line2D
+        The mark of the chosen model.
+    ax_, figure_
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from sparseksc import KernelSpectralClustering
+    >>> from sparseksc.plotting import TuningDisplay
+    >>> X, _ = make_blobs(200, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
+    >>> ksc = KernelSpectralClustering(random_state=0).fit(X)
+    >>> display = TuningDisplay.from_estimator(ksc)  # doctest: +SKIP
+    """
+
+    result: TuningResult
+    mesh_: Any = field(init=False, repr=False, default=None)
+    best_: Any = field(init=False, repr=False, default=None)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: KernelSpectralClustering, *, criterion: str | None = None, ax: Any = None
+    ) -> TuningDisplay:
+        """Draw the search of a fitted estimator."""
+        return cls(tuning_of(estimator)).plot(criterion=criterion, ax=ax)
+
+    def plot(self, *, criterion: str | None = None, ax: Any = None) -> TuningDisplay:
+        """Draw the surface of ``criterion``, by default of the one that decided."""
+        result, surfaces = self.result, self.result.surfaces
+        criterion = criterion or result.criterion
+        if criterion not in TITLES:
+            raise ValueError(f"criterion must be one of {', '.join(TITLES)}, got {criterion!r}.")
+        values = -np.log10(surfaces["cut"]) if criterion == "auto" else surfaces[criterion]
+        ax = axes_or_new(ax)
+        K = np.array(surfaces.n_clusters)
+        scalar = all(isinstance(h, float) for h in surfaces.bandwidths)
+        heights = np.array(surfaces.bandwidths if scalar else np.arange(len(values)), dtype=float)
+        columns = np.arange(len(K) + 1) - 0.5
+        rows = _edges(heights) if scalar and len(heights) > 1 else np.arange(len(values) + 1) - 0.5
+        self.mesh_ = ax.pcolormesh(columns, rows, np.ma.masked_invalid(values), cmap="viridis")
+        ax.set_xticks(np.arange(len(K)), [str(k) for k in K])
+        ax.set_xlabel("number of clusters")
+        if scalar and len(heights) > 1:
+            ax.set_yscale("log")
+            ax.set_ylabel("bandwidth")
+        else:
+            heights = np.arange(len(values), dtype=float)
+            ax.set_ylabel("bandwidth, candidate")
+        ax.figure.colorbar(self.mesh_, ax=ax, label=TITLES[criterion])
+        if result.best_n_clusters in surfaces.n_clusters:
+            place = (
+                surfaces.n_clusters.index(result.best_n_clusters),
+                heights[surfaces.bandwidths.index(result.best_bandwidth)],
+            )
+            (self.best_,) = ax.plot(
+                *place, "o", ms=11, mfc="none", mec="red", mew=2, label="chosen"
+            )
+            ax.legend(loc="upper right")
+        self._keep(ax)
+        return self
+
+
+def _edges(centres: Floats) -> Floats:
+    """Borders between ascending values, halfway on a logarithmic scale."""
+    logs = np.log(centres)
+    middle = (logs[1:] + logs[:-1]) / 2
+    first, last = 2 * logs[0] - middle[0], 2 * logs[-1] - middle[-1]
+    return np.exp(np.concatenate([[first], middle, [last]]))
+
+
+@dataclass
+class ClusterNumberDisplay(Display):
+    """The value of the rule for the best model with each number of clusters.
+
+    Parameters
+    ----------
+    result : TuningResult
+
+    Attributes
+    ----------
+    line_, best_ : Line2D
+    ax_, figure_
+    """
+
+    result: TuningResult
+    line_: Any = field(init=False, repr=False, default=None)
+    best_: Any = field(init=False, repr=False, default=None)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: KernelSpectralClustering, *, ax: Any = None
+    ) -> ClusterNumberDisplay:
+        """Draw the search of a fitted estimator."""
+        return cls(tuning_of(estimator)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ClusterNumberDisplay:
+        """Draw one point per number of clusters."""
+        ax = axes_or_new(ax)
+        choices = sorted(self.result.ranking, key=lambda choice: choice.n_clusters)
+        K = [choice.n_clusters for choice in choices]
+        values = [choice.value for choice in choices]
+        (self.line_,) = ax.plot(K, values, "o-", color="tab:blue")
+        best = [choice for choice in choices if choice.n_clusters == self.result.best_n_clusters]
+        if best:
+            (self.best_,) = ax.plot(
+                [best[0].n_clusters], [best[0].value], "o", ms=12, mfc="none", mec="red", mew=2
+            )
+        ax.set_xticks(K)
+        ax.set_xlabel("number of clusters")
+        if self.result.criterion == "auto":
+            ax.set_ylabel("rise of the conductance × AMS")
+            ax.set_yscale("log")
+        else:
+            ax.set_ylabel(TITLES[self.result.criterion])
+        self._keep(ax)
+        return self
+
+
+@dataclass
+class SpectrumDisplay(Display):
+    """Leading eigenvalues at the bandwidth of the model; those of the clusters are filled.
+
+    Parameters
+    ----------
+    eigenvalues : array of shape (m,)
+        Descending.
+    n_clusters : int
+        K: the first K - 1 of them separate the clusters.
+
+    Attributes
+    ----------
+    used_, rest_ : Line2D
+    ax_, figure_
+    """
+
+    eigenvalues: Floats
+    n_clusters: int
+    used_: Any = field(init=False, repr=False, default=None)
+    rest_: Any = field(init=False, repr=False, default=None)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: KernelSpectralClustering, *, ax: Any = None
+    ) -> SpectrumDisplay:
+        """Draw the eigenvalues of a fitted estimator, and more of them if there was a search."""
+        check_is_fitted(estimator)
+        values = np.asarray(estimator.eigenvalues_)
+        result = getattr(estimator, "tuning_", None)
+        if result is not None and result.best_bandwidth in result.surfaces.bandwidths:
+            row = result.eigenvalues[result.surfaces.bandwidths.index(result.best_bandwidth)]
+            values = np.concatenate([values, row[np.isfinite(row)][len(values) :]])
+        return cls(values, estimator.n_clusters_).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> SpectrumDisplay:
+        """Draw the eigenvalues against their number."""
+        ax = axes_or_new(ax)
+        used = self.n_clusters - 1
+        number = np.arange(1, len(self.eigenvalues) + 1)
+        ax.vlines(number, 0.0, self.eigenvalues, color="lightgrey", zorder=1)
+        (self.used_,) = ax.plot(
+            number[:used], self.eigenvalues[:used], "o", color="tab:blue", label="used"
+        )
+        (self.rest_,) = ax.plot(
+            number[used:], self.eigenvalues[used:], "o", mfc="white", mec="tab:blue", label="rest"
+        )
+        ax.set_xticks(number)
+        ax.set_ylim(0.0, 1.05)
+        ax.set_xlabel("component")
+        ax.set_ylabel("eigenvalue λ")
+        ax.set_title(f"{self.n_clusters} clusters use the first {used}")
+        ax.legend()
+        self._keep(ax)
+        return self

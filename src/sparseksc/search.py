@@ -1,0 +1,395 @@
+"""Search over the number of clusters and the bandwidth.
+
+One reduced set and one eigenproblem per bandwidth give the models of all numbers of clusters.
+They are trained on one sample of the data and judged on another, so that the cost does not grow
+with the data. :mod:`sparseksc.choice` says which of them is best.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparseksc.choice import (
+    CLEAR_RISE,
+    Choice,
+    Surfaces,
+    rank_by_criterion,
+    rank_by_separation,
+)
+from sparseksc.criteria import CRITERIA, Objective
+from sparseksc.encoding import fit_encoding
+from sparseksc.engines.threads import single_threaded_blas, thread_count
+from sparseksc.kernels import Array, Exponential, make_kernel
+from sparseksc.neighbours import NeighbourGraph, neighbour_graph
+from sparseksc.progress import progress_bar
+from sparseksc.reduced_set import ReducedSet, hashed_uniform, selection_sample
+from sparseksc.sources import ArraySource, Sample
+from sparseksc.spectrum import change_kernel
+from sparseksc.statistics import FeatureMap
+from sparseksc.training import Fitted, Recipe, choose_pivots, project
+from sparseksc.tuning import DoubtWarning, TuningResult
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+#: Points that a search trains on, and that its models are judged on.
+TRAINING_SIZE, VALIDATION_SIZE = 10_000, 20_000
+#: Points of the neighbour graph, which are also enough for the criteria where none of them is
+#: the rule; and points that prototypes are found in.
+GRAPH_SIZE, ENCODING_SIZE = 5_000, 2_500
+#: Entries up to which samples of sparse data are worth being made dense.
+DENSE_SIZE = 10_000_000
+#: Points to train on above which bandwidths are worth a thread each.
+WORTH_THREADS = 1_000
+#: The bandwidths around this many of the best choices are refined, in turn.
+REFINED_CHOICES = (3, 2)
+#: Below this share of the conductance that a normal cloud has, a cut separates something.
+CLOUD_SHARE = 0.6
+#: Rise of the conductance beyond which no comparison with a cloud is needed.
+BEYOND_DOUBT = 2.5
+
+SURFACES = (*CRITERIA, "strength", "conductance", "cut", "cohesion", "smallest")
+#: The value of each surface for each number of clusters, and the eigenvalues, at one bandwidth.
+Judged = tuple[dict[str, Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Points to train on, points to judge on, and the neighbour graph of some of the latter."""
+
+    training: Array
+    weights: Floats
+    validation: Array
+    validation_weights: Floats
+    graph: NeighbourGraph
+    graph_rows: Integers
+    encoding_rows: Integers
+    cloud: float | None
+
+    @property
+    def source(self) -> ArraySource:
+        """The points to train on, with their weights."""
+        return ArraySource(self.training, self.weights)
+
+    @property
+    def sample(self) -> Sample:
+        """All points to train on, to choose pivots among."""
+        return self.source.sample(None, 0)
+
+    @property
+    def judged_on_itself(self) -> bool:
+        """Whether there is too little data for two samples."""
+        return self.validation is self.training
+
+
+def draw_samples(X: Array, weights: Floats, recipe: Recipe, validation: int | Array) -> Samples:
+    """Draw disjoint samples, or take all there is for both."""
+    kernel, seed = recipe.kernel, recipe.seed
+    size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
+    total = TRAINING_SIZE + size
+    rows, mass = weighted_sample(X.shape[0], total, seed, weights)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    first, rest = np.sort(order[:TRAINING_SIZE]), np.sort(order[TRAINING_SIZE:])
+    if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
+        dense: Any = X[rows]
+        X, rows = dense.toarray(), np.arange(len(rows))
+    training = kernel.among(X[rows[first]], rows[first])
+    if judged is not None:
+        judged_mass = np.ones(judged.shape[0])
+    elif len(rest) < min(TRAINING_SIZE // 2, size):
+        # Half of small data would be too little to find shapes in.
+        judged, judged_mass, rest = training, mass[first], first
+    else:
+        judged, judged_mass = X[rows[rest]], mass[rest]
+        if kernel.name == "precomputed":
+            judged = judged[:, rows[first]]
+    graph_rows = selection_sample(judged.shape[0], GRAPH_SIZE, seed, judged_mass)
+    if kernel.name == "precomputed":
+        columns = rows[rest[graph_rows]]
+        square, places = X[np.ix_(columns, columns)], np.arange(len(columns))
+        graph = neighbour_graph(kernel, square, judged_mass[graph_rows], places)
+        cloud = None
+    else:
+        graph = neighbour_graph(kernel, judged[graph_rows], judged_mass[graph_rows])
+        cloud = None
+        if isinstance(kernel, Exponential) and isinstance(judged, np.ndarray):
+            cloud = cloud_conductance(judged[graph_rows][graph.rows], seed)
+    return Samples(
+        training,
+        mass[first],
+        judged,
+        judged_mass,
+        graph,
+        graph_rows[graph.rows],
+        selection_sample(len(first), ENCODING_SIZE, seed, mass[first]),
+        cloud,
+    )
+
+
+def weighted_sample(n_rows: int, size: int, seed: int, weights: Floats) -> tuple[Integers, Floats]:
+    """Return some rows and weights with which they stand for all.
+
+    Rows are drawn with their weight as rate, in an exponential race that ends at the time t. A
+    row of weight w is among them with the probability 1 - exp(-w t), whose inverse scales w.
+    """
+    rows = selection_sample(n_rows, size, seed, weights)
+    mass = weights[rows]
+    if len(rows) < np.count_nonzero(weights > 0.0):
+        finish = (-np.log(hashed_uniform(seed, rows)) / mass).max()
+        mass = mass / -np.expm1(-mass * finish)
+    return rows, mass
+
+
+def cloud_conductance(X: Array, seed: int) -> float:
+    """Conductance of half a normal cloud that has as many points and the covariance of ``X``."""
+    spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    spread = spread[spread > 1e-9 * spread[0]] if spread[0] > 0.0 else spread[:1] + 1.0
+    cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread))) * spread
+    kernel = make_kernel("rbf")
+    graph = neighbour_graph(kernel, cloud, np.ones(len(cloud)))
+    half = (cloud[:, 0] > np.median(cloud[:, 0])).astype(np.intp)
+    return graph.judge(half[graph.rows])[0]
+
+
+def search(
+    X: Array,
+    weights: Floats,
+    n_clusters: list[int],
+    bandwidths: list[Any],
+    recipe: Recipe,
+    objective: Objective,
+    *,
+    rule: str = "auto",
+    single_allowed: bool = False,
+    refine: bool = False,
+    validation: int | Array | None = None,
+    progress: bool = False,
+) -> TuningResult:
+    """Fit every combination on a sample and rank them.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    weights : array of shape (n,)
+    n_clusters : list of int
+        Candidates, ascending.
+    bandwidths : list
+        Candidates; [None] for kernels without a bandwidth.
+    recipe : Recipe
+    objective : Objective
+        Balance and outlier threshold of the criteria.
+    rule : {"auto", "ams", "blf", "bas"}
+    single_allowed : bool
+        Whether one cluster may be the answer of "auto".
+    refine : bool
+        Whether to look at bandwidths between the best ones and their neighbours.
+    validation, progress
+        As in :func:`tune`.
+    """
+    if n_clusters == [1]:
+        # Nothing to compare: the widest bandwidth reaches all points.
+        bandwidths, refine = bandwidths[-1:], False
+    elif refine and len(n_clusters) == 1:
+        # A single number of clusters leaves time for twice as many bandwidths.
+        between = [float(np.sqrt(low * high)) for low, high in pairwise(bandwidths)]
+        bandwidths = sorted([*bandwidths, *between])
+    if validation is None:
+        validation = GRAPH_SIZE if rule == "auto" else VALIDATION_SIZE
+    columns = sorted({*n_clusters, *(K + 1 for K in n_clusters if rule == "auto")})
+    if len(n_clusters) == 1:
+        columns = n_clusters
+    with single_threaded_blas():
+        samples = draw_samples(X, weights, recipe, validation)
+        judge = _judge_with(samples, columns, recipe, objective)
+        judged: dict[Any, Judged] = {}
+        # Small arrays keep the interpreter busy, and threads would only wait for each other.
+        n_jobs = recipe.n_jobs if samples.training.shape[0] > WORTH_THREADS else 1
+
+        def look_at(bandwidths: list[Any]) -> tuple[Surfaces, list[Choice]]:
+            """Judge more bandwidths, and rank the models of all so far."""
+            new = [h for h in dict.fromkeys(bandwidths) if h not in judged]
+            judged.update(zip(new, _in_threads(judge, new, n_jobs, progress), strict=True))
+            order = sorted(judged) if refine else list(judged)
+            values = {name: np.array([judged[h][0][name] for h in order]) for name in SURFACES}
+            surfaces = Surfaces(order, columns, values, samples.graph.resolution)
+            return surfaces, _ranked(surfaces, rule, n_clusters, strict=single_allowed)
+
+        surfaces, ranking = look_at(bandwidths)
+        for count in REFINED_CHOICES if refine else ():
+            surfaces, ranking = look_at(_between(ranking[:count], surfaces.bandwidths))
+    eigenvalues = np.array([judged[h][1] for h in surfaces.bandwidths])
+    if n_clusters == [1]:
+        return TuningResult(1, bandwidths[0], rule, [], surfaces, eigenvalues, None)
+    if not ranking and not single_allowed:
+        raise ValueError(
+            f"None of the {surfaces['ams'].size} models tried has as many clusters as asked "
+            "for: widen the range of bandwidths or of cluster numbers."
+        )
+    one, doubt = _doubts(ranking, samples, rule, n_clusters)
+    if doubt:
+        warnings.warn(doubt, DoubtWarning, stacklevel=4)
+    best = (1, surfaces.bandwidths[-1])
+    if ranking and not (one and single_allowed):
+        best = ranking[0].n_clusters, ranking[0].bandwidth
+    return TuningResult(*best, rule, ranking, surfaces, eigenvalues, doubt)
+
+
+def _ranked(surfaces: Surfaces, rule: str, allowed: list[int], strict: bool) -> list[Choice]:
+    if rule != "auto":
+        return rank_by_criterion(surfaces, rule, allowed)
+    ranking = rank_by_separation(surfaces, allowed)
+    if ranking or strict:
+        return ranking
+    # All models have a cluster of outliers, and the user insists on clusters: so be it.
+    return rank_by_separation(surfaces, allowed, any_size=True)
+
+
+def _between(choices: list[Choice], bandwidths: list[float]) -> list[float]:
+    """Bandwidths halfway between the chosen ones and their neighbours."""
+    new = []
+    for choice in choices:
+        place = bandwidths.index(choice.bandwidth)
+        for neighbour in bandwidths[max(place - 1, 0) : place + 2]:
+            if neighbour != choice.bandwidth:
+                new.append(float(np.sqrt(neighbour * choice.bandwidth)))
+    return list(dict.fromkeys(new))
+
+
+def _doubts(
+    ranking: list[Choice],
+    samples: Samples,
+    rule: str,
+    n_clusters: list[int],
+) -> tuple[bool, str | None]:
+    """Whether the data is rather a single cluster, and a sentence of doubt."""
+    if not ranking:
+        return True, "No bandwidth shows two clusters that are more than a few points."
+    if rule != "auto" or len(n_clusters) < 2:
+        return False, None
+    best = ranking[0]
+    cut = min(ranking, key=lambda choice: choice.n_clusters).conductance
+    unclear = best.rise < CLEAR_RISE
+    cloud = samples.cloud
+    if cloud is not None and best.rise < BEYOND_DOUBT and cut > CLOUD_SHARE * cloud:
+        return unclear, (
+            f"The best cut through the data crosses {cut:.1%} of the edges between nearest "
+            f"neighbours, and a cut through a single normal cloud {cloud:.1%}: the data may well "
+            "be one cluster."
+        )
+    if unclear:
+        return False, (
+            f"No number of clusters stands out: {best.n_clusters} clusters are hardly better "
+            "separated than any other number of them."
+        )
+    return False, None
+
+
+def _in_threads(
+    work: Callable[[Any], Judged], items: Sequence[Any], n_jobs: int | None, progress: bool
+) -> list[Judged]:
+    """Work on all items, with a progress bar if that is wanted and takes long."""
+    bar = progress_bar(len(items), "bandwidths", "bandwidth", shown=progress)
+    results = []
+    threads = min(thread_count(n_jobs), len(items))
+    with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
+        for result in pool.map(work, items) if pool is not None else map(work, items):
+            results.append(result)
+            bar.update()
+    bar.close()
+    return results
+
+
+def _judge_with(
+    samples: Samples, n_clusters: list[int], recipe: Recipe, objective: Objective
+) -> Callable[[Any], Judged]:
+    """Return the function that fits and judges all numbers of clusters at one bandwidth."""
+    n_components = max(n_clusters)
+    shared: tuple[ReducedSet, Fitted] | None = None
+    if recipe.kernel != recipe.icd_kernel:
+        # The eigenvectors come from another kernel, and are the same for all bandwidths.
+        same = replace(recipe, kernel=recipe.icd_kernel)
+        pivots = choose_pivots(samples.sample, same)
+        shared = pivots, project(samples.source, n_components, pivots, same)
+
+    def fit(at: Recipe) -> Fitted:
+        if shared is None:
+            return project(samples.source, n_components, choose_pivots(samples.sample, at), at)
+        pivots, base = shared
+        features = FeatureMap.choose(at.icd_kernel, pivots)
+        spectrum = change_kernel(
+            base.spectrum, features, base.degrees, at.kernel, samples.source, at.n_jobs
+        )
+        projection = replace(
+            base.projection, kernel=at.kernel, coef=spectrum.coef, bias=spectrum.bias
+        )
+        return replace(base, projection=projection, spectrum=spectrum)
+
+    def judge(bandwidth: Any) -> Judged:
+        at = replace(recipe.with_bandwidth(bandwidth), n_jobs=1)
+        fitted = fit(at)
+        values = _judge(samples, n_clusters, at, objective, fitted)
+        eigenvalues = np.full(n_components, np.nan)
+        found = fitted.spectrum.eigenvalues
+        eigenvalues[: len(found)] = found
+        return values, eigenvalues
+
+    return judge
+
+
+def _judge(
+    samples: Samples, n_clusters: list[int], recipe: Recipe, objective: Objective, fitted: Fitted
+) -> dict[str, Floats]:
+    """Every criterion for every number of clusters; NaN where it is not available."""
+    values = {name: np.full(len(n_clusters), np.nan) for name in SURFACES}
+    available = len(fitted.spectrum.eigenvalues)
+    if available == 0:
+        return values
+    projection = fitted.projection
+    scores, degrees = projection.scores_and_degrees(samples.training, 1)
+    shares = fitted.degrees.shares_of(degrees, samples.weights)
+    seen = samples.encoding_rows
+    judged = scores if samples.judged_on_itself else projection.scores(samples.validation, 1)
+    sums = None
+    if 2 in n_clusters:
+        sums = projection.kernel_sums(samples.validation, 1) + fitted.spectrum.bias[0]
+    for column, K in enumerate(n_clusters):
+        m = K - 1
+        if not 0 < m <= available:
+            continue
+        try:
+            encoding = fit_encoding(
+                recipe.encoding,
+                fitted.spectrum.leading(m),
+                scores[seen, :m],
+                samples.weights[seen],
+                shares[seen],
+            )
+        except ValueError:  # too few code words, or an encoding for more clusters
+            continue
+        distances = encoding.distances(judged[:, :m])
+        labels = np.argmin(distances, axis=1)
+        weights = samples.validation_weights
+        sizes = np.bincount(labels, weights, minlength=K)
+        for name in CRITERIA:
+            if name == "bas" and K == 2:
+                continue
+            part = replace(objective, criterion=name)
+            value = part.fit(judged[:, :m], sums, distances, labels, sizes, weights)
+            values[name][column] = part.weigh(value, sizes)
+            if name == "ams":
+                values["strength"][column] = value
+        values["smallest"][column] = sizes.min() / sizes.sum()
+        edges = samples.graph.judge(labels[samples.graph_rows])
+        for name, value in zip(("conductance", "cut", "cohesion"), edges, strict=True):
+            values[name][column] = value
+    return values

@@ -1,0 +1,219 @@
+"""The number of clusters and the bandwidth: :func:`tune`, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sparseksc.choice import Choice, Surfaces
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+
+class DoubtWarning(UserWarning):
+    """No number of clusters stands out."""
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """What a search found.
+
+    Attributes
+    ----------
+    best_n_clusters : int
+        1 where ``n_clusters="auto"`` and the data shows no clusters.
+    best_bandwidth : float, tuple of float or None
+    criterion : str
+        The rule of the choice: "auto", "ams", "blf" or "bas".
+    ranking : list of Choice
+        The best model for each number of clusters, best first.
+    surfaces : Surfaces
+        Values of every criterion for every model; ``surfaces["ams"]`` has one row for each of
+        ``surfaces.bandwidths`` and one column for each of ``surfaces.n_clusters``.
+    eigenvalues : array of shape (n_bandwidths, n_eigenvalues)
+        Leading eigenvalues at each bandwidth, NaN where there are fewer.
+    doubt : str or None
+        Why the answer should not be trusted, in a sentence.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from sparseksc import tune
+    >>> X, _ = make_blobs(300, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
+    >>> result = tune(X, n_clusters=range(2, 6), random_state=0)
+    >>> result.best_n_clusters
+    3
+    >>> sorted(result.surfaces.values)
+    ['ams', 'bas', 'blf', 'cohesion', 'conductance', 'cut', 'smallest', 'strength']
+    """
+
+    best_n_clusters: int
+    best_bandwidth: Any
+    criterion: str
+    ranking: list[Choice]
+    surfaces: Surfaces
+    eigenvalues: Floats
+    doubt: str | None
+
+    @property
+    def surface(self) -> Floats:
+        """Surface of the criterion that decided, the larger the better.
+
+        For the rule "auto", ``-log10`` of the cut: 3 means that one edge in a thousand of the
+        neighbour graph leads from one cluster to another.
+        """
+        if self.criterion == "auto":
+            with np.errstate(divide="ignore"):
+                return -np.log10(self.surfaces["cut"])
+        return self.surfaces[self.criterion]
+
+    @property
+    def runners_up(self) -> list[Choice]:
+        """The best model of every other number of clusters, best first."""
+        return [choice for choice in self.ranking if choice.n_clusters != self.best_n_clusters]
+
+    @property
+    def n_models(self) -> int:
+        """Number of models that were compared."""
+        return int(np.isfinite(self.surfaces["ams"]).sum())
+
+    def to_frame(self) -> Any:
+        """One row per model, as a pandas data frame."""
+        import pandas as pd
+
+        bandwidths = np.empty(len(self.surfaces.bandwidths), dtype=object)
+        bandwidths[:] = self.surfaces.bandwidths
+        columns = {
+            "n_clusters": np.tile(self.surfaces.n_clusters, len(bandwidths)),
+            "bandwidth": np.repeat(bandwidths, len(self.surfaces.n_clusters)),
+        }
+        columns.update({name: values.ravel() for name, values in self.surfaces.values.items()})
+        chosen = (columns["n_clusters"] == self.best_n_clusters) & np.array(
+            [bandwidth == self.best_bandwidth for bandwidth in columns["bandwidth"]]
+        )
+        return pd.DataFrame({**columns, "chosen": chosen}).infer_objects()
+
+    def summary(self) -> str:
+        """One paragraph that says what was chosen, why, and what came next."""
+        tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
+        if len(self.surfaces.bandwidths) > 1:
+            tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
+        if self.best_n_clusters == 1:
+            return f"Of {tried} none is better than a single cluster. {self.doubt}"
+        best = self.ranking[0]
+        at = "" if best.bandwidth is None else f" at bandwidth {_short(best.bandwidth)}"
+        text = f"{best.n_clusters} clusters{at} were chosen from {tried}"
+        if self.criterion == "auto":
+            text += (
+                f": {best.conductance:.2%} of the edges to nearest neighbours lead from one "
+                "cluster to another"
+            )
+            if np.isfinite(best.rise) and len(self.ranking) > 1:
+                text += f", and with one more cluster this share rises {best.rise:.1f} times as "
+                text += "much as it would without clusters"
+        else:
+            text += f" by the criterion {self.criterion}, with the value {best.value:.3f}"
+        text += f" (AMS {best.ams:.3f})."
+        if len(self.ranking) > 1:
+            rest = ", then ".join(
+                f"{choice.n_clusters} ({choice.value:.3g})" for choice in self.runners_up[:2]
+            )
+            text += f" The next best numbers of clusters, against {best.value:.3g}, are {rest}."
+        return f"{text} {self.doubt}" if self.doubt else text
+
+    def plot(self, ax: Axes | None = None) -> Any:
+        """Draw the surface of the search; see :class:`sparseksc.plotting.TuningDisplay`."""
+        from sparseksc.plotting import TuningDisplay
+
+        return TuningDisplay(self).plot(ax=ax)
+
+
+def _span(numbers: list[int]) -> str:
+    if len(numbers) == 1:
+        return str(numbers[0])
+    return f"{numbers[0]} to {numbers[-1]}"
+
+
+def _short(bandwidth: Any) -> str:
+    if isinstance(bandwidth, tuple):
+        return "(" + ", ".join(f"{one:.3g}" for one in bandwidth) + ")"
+    return f"{bandwidth:.3g}"
+
+
+def tune(
+    X: ArrayLike,
+    n_clusters: int | Iterable[int] | str = range(2, 11),
+    bandwidth: float | ArrayLike | str = "auto",
+    *,
+    criterion: str = "auto",
+    validation: int | ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    progress: bool = True,
+    **parameters: Any,
+) -> TuningResult:
+    """Compare numbers of clusters and bandwidths without fitting a model on all the data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_clusters : int, list of int or "auto", default=range(2, 11)
+        Candidates. "auto" are the same, and a single cluster as a possible answer.
+    bandwidth : float, list or "auto", default="auto"
+        Candidates; "auto" takes them from the data and refines the best ones.
+    criterion : {"auto", "ams", "blf", "bas"}, default="auto"
+        "auto" looks for the number of clusters after which the share of edges between
+        clusters, in the graph of nearest neighbours, rises most. The others are the criteria
+        of the literature, maximised as they are.
+    validation : int or array of shape (n, n_features), optional
+        Number of points that models are judged on, 20,000 by default, or the points
+        themselves. They are disjoint from the 10,000 points of training; data that is not
+        large enough for that is judged on itself.
+    sample_weight : array-like of shape (n_samples,), optional
+    n_jobs : int or None, default=None
+        Threads, all cores for None. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the samples.
+    progress : bool, default=True
+        Show a progress bar, on a terminal and if the search takes more than two seconds
+        (needs tqdm).
+    **parameters
+        Any other parameter of :class:`~sparseksc.KernelSpectralClustering`.
+
+    Returns
+    -------
+    TuningResult
+
+    Warns
+    -----
+    DoubtWarning
+        If no number of clusters stands out.
+
+    Examples
+    --------
+    >>> from sparseksc import tune
+    >>> from sparseksc.datasets import make_spirals
+    >>> X, _ = make_spirals(2000, random_state=0)
+    >>> result = tune(X, random_state=0)
+    >>> result.best_n_clusters
+    2
+    """
+    from sparseksc.estimator import KernelSpectralClustering
+
+    estimator = KernelSpectralClustering(
+        n_clusters,
+        bandwidth=bandwidth,
+        criterion=criterion,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        **parameters,
+    )
+    return estimator._tuned(X, sample_weight, validation=validation, progress=progress)

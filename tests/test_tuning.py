@@ -1,0 +1,335 @@
+"""The search over numbers of clusters and bandwidths."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import rbf_kernel
+
+from sparseksc import DoubtWarning, KernelSpectralClustering, tune
+from sparseksc.bandwidths import automatic_bandwidths, weighted_median
+from sparseksc.choice import Surfaces, rank_by_criterion, rank_by_separation
+from sparseksc.datasets import make_rings
+from sparseksc.kernels import RBF, Chi2, Laplacian, Polynomial, make_kernel
+from sparseksc.neighbours import neighbour_graph
+from sparseksc.search import weighted_sample
+
+CENTRES = [[0, 0], [6, 0], [0, 6]]
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Three blobs: (X, y)."""
+    return make_blobs(240, centers=CENTRES, cluster_std=0.8, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def found(three):
+    """A search among them."""
+    return tune(three[0], n_clusters=range(2, 6), random_state=0)
+
+
+def surfaces_of(**values):
+    """Surfaces of two bandwidths and the numbers of clusters 2, 3, 4."""
+    usual = {
+        name: np.full((2, 3), 0.5) for name in ("ams", "blf", "bas", "strength", "conductance")
+    }
+    usual |= {"cut": np.full((2, 3), 0.1), "cohesion": np.ones((2, 3)), "smallest": np.ones((2, 3))}
+    usual |= {name: np.array(value, dtype=float) for name, value in values.items()}
+    return Surfaces([1.0, 2.0], [2, 3, 4], usual, 1e-4)
+
+
+class TestBandwidths:
+    @pytest.mark.parametrize(("kind", "power"), [(RBF, 2), (Laplacian, 1), (Chi2, 1)])
+    def test_they_move_with_the_scale_of_the_data(self, kind, power):
+        X = np.random.default_rng(0).uniform(1, 2, size=(100, 3))
+        grid = np.array(automatic_bandwidths(kind, X, 0))
+        np.testing.assert_allclose(automatic_bandwidths(kind, 1000 * X, 0), 1000.0**power * grid)
+
+    def test_they_reach_from_the_neighbours_to_beyond_the_spread(self):
+        X = np.arange(100.0)[:, None]
+        grid = automatic_bandwidths(RBF, X, 0)
+        assert grid[0] == pytest.approx(1.0)
+        assert grid[-1] > 50.0**2
+        assert grid == sorted(grid)
+
+    def test_weights_count_like_copies(self):
+        rng = np.random.default_rng(0)
+        X, weights = rng.normal(size=(40, 2)), rng.integers(0, 4, size=40)
+        copies = np.repeat(X, weights, axis=0)
+        weighted = automatic_bandwidths(RBF, X, 0, weights.astype(float))
+        np.testing.assert_allclose(weighted, automatic_bandwidths(RBF, copies, 0))
+
+    def test_constant_data_has_one(self):
+        assert automatic_bandwidths(RBF, np.ones((5, 2)), 0) == [1.0]
+
+    def test_the_polynomial_kernel_has_its_scale(self):
+        assert automatic_bandwidths(Polynomial, np.full((4, 3), 2.0), 0) == [12.0]
+
+    def test_weighted_median(self):
+        assert weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 5.0])) == 2.0
+        assert weighted_median(np.ones(2), np.zeros(2)) == np.inf
+
+
+class TestNeighbours:
+    def test_weights_count_like_copies(self):
+        rng = np.random.default_rng(1)
+        X, weights = rng.normal(size=(60, 2)), rng.integers(1, 4, size=60)
+        kernel = make_kernel("rbf")
+        one = neighbour_graph(kernel, X, weights.astype(float))
+        copies = np.repeat(np.arange(60), weights)
+        two = neighbour_graph(kernel, X[copies], np.ones(len(copies)))
+        np.testing.assert_array_equal(X[one.rows], X[copies][two.rows])
+        np.testing.assert_allclose(one.symmetric.toarray(), two.symmetric.toarray())
+
+    @pytest.mark.parametrize("name", ["rbf", "laplacian", "chi2", "cosine", "linear"])
+    def test_separate_clusters_have_no_conductance(self, name):
+        rng = np.random.default_rng(2)
+        X = np.abs(np.vstack([rng.normal([9, 1], 0.1, (50, 2)), rng.normal([1, 9], 0.1, (50, 2))]))
+        graph = neighbour_graph(make_kernel(name), X, np.ones(100))
+        conductance, _, cohesion = graph.judge(np.repeat([0, 1], 50)[graph.rows])
+        assert (conductance, cohesion) == (0.0, 1.0)
+
+    def test_sparse_and_dense_data_have_the_same_graph(self):
+        X = np.random.default_rng(3).integers(0, 3, size=(50, 4)).astype(float)
+        kernel = make_kernel("rbf")
+        dense = neighbour_graph(kernel, X, np.ones(50))
+        sparse = neighbour_graph(kernel, sp.csr_array(X), np.ones(50))
+        np.testing.assert_array_equal(dense.rows, sparse.rows)
+        assert len(dense.rows) < 50
+
+    def test_a_slice_of_a_cluster_does_not_hold_together(self):
+        X = np.random.default_rng(4).normal(size=(100, 2))
+        graph = neighbour_graph(make_kernel("rbf"), X, np.ones(100))
+        labels = np.zeros(100, dtype=int)
+        labels[:2] = 1
+        assert graph.judge(labels)[2] < 0.5
+
+
+class TestChoice:
+    def test_the_criteria_of_the_literature_are_maximised_as_they_are(self):
+        surfaces = surfaces_of(ams=[[0.1, 0.9, np.nan], [0.4, 0.2, np.nan]])
+        ranking = rank_by_criterion(surfaces, "ams", [2, 3, 4])
+        assert [(c.n_clusters, c.bandwidth, c.value) for c in ranking] == [
+            (3, 1.0, 0.9),
+            (2, 2.0, 0.4),
+        ]
+
+    def test_auto_takes_the_number_after_which_the_conductance_rises(self):
+        surfaces = surfaces_of(conductance=[[0.01, 0.012, 0.2], [0.01, 0.012, 0.2]])
+        assert rank_by_separation(surfaces, [2, 3])[0].n_clusters == 3
+
+    def test_auto_takes_the_bandwidth_of_the_lowest_cut(self):
+        surfaces = surfaces_of(cut=[[0.3, 0.3, 0.3], [0.2, 0.2, 0.2]])
+        assert {choice.bandwidth for choice in rank_by_separation(surfaces, [2, 3])} == {2.0}
+
+    @pytest.mark.parametrize("guard", ["cohesion", "smallest"])
+    def test_auto_refuses_clusters_of_outliers(self, guard):
+        surfaces = surfaces_of(
+            cut=[[0.3, 0.3, 0.3], [0.2, 0.2, 0.2]], **{guard: [[1, 1, 1], [0, 0, 0]]}
+        )
+        assert {choice.bandwidth for choice in rank_by_separation(surfaces, [2, 3])} == {1.0}
+        insisting = rank_by_separation(surfaces, [2, 3], any_size=True)
+        assert {choice.bandwidth for choice in insisting} == {2.0}
+
+
+class TestTune:
+    def test_it_finds_the_clusters(self, found):
+        assert found.best_n_clusters == 3
+        assert found.doubt is None
+        assert found.ranking[0].bandwidth == found.best_bandwidth
+
+    def test_the_surfaces_have_every_model_and_criterion(self, found):
+        shape = (len(found.surfaces.bandwidths), len(found.surfaces.n_clusters))
+        assert {values.shape for values in found.surfaces.values.values()} == {shape}
+        assert found.surface.shape == shape
+        assert found.surfaces.bandwidths == sorted(found.surfaces.bandwidths)
+        assert len(found.eigenvalues) == shape[0]
+        assert np.isnan(found.surfaces["bas"][:, 0]).all()  # two clusters
+
+    def test_the_frame_has_a_row_per_model(self, found):
+        frame = found.to_frame()
+        assert len(frame) == found.surface.size
+        assert frame["chosen"].sum() == 1
+        chosen = frame[frame["chosen"]].iloc[0]
+        assert chosen["n_clusters"] == 3
+        assert chosen["ams"] == found.ranking[0].ams
+
+    def test_the_summary_says_what_and_why(self, found):
+        text = found.summary()
+        assert text.startswith("3 clusters at bandwidth")
+        assert "edges to nearest neighbours" in text
+        assert "next best numbers" in text
+
+    def test_the_runners_up_are_the_others(self, found):
+        assert {choice.n_clusters for choice in found.runners_up} == {2, 4, 5}
+        values = [choice.value for choice in found.ranking]
+        assert values == sorted(values, reverse=True)
+
+    @pytest.mark.parametrize("criterion", ["ams", "blf", "bas"])
+    def test_the_paper_criteria_choose_their_maximum(self, three, criterion):
+        result = tune(three[0], [2, 3, 4], [0.5, 2.0, 8.0], criterion=criterion, random_state=0)
+        best = np.unravel_index(np.nanargmax(result.surface), result.surface.shape)
+        assert result.best_bandwidth == result.surfaces.bandwidths[best[0]]
+        assert result.best_n_clusters == result.surfaces.n_clusters[best[1]]
+        assert result.criterion in result.summary()
+
+    @pytest.mark.parametrize("criterion", ["ams", "blf", "bas"])
+    def test_the_surface_is_the_score_of_the_fitted_model(self, three, criterion):
+        X = three[0]
+        result = tune(X, [3], [1.0, 2.0], criterion=criterion, random_state=0)
+        model = KernelSpectralClustering(3, bandwidth=1.0, criterion=criterion, random_state=0)
+        assert result.surface[0, 0] == pytest.approx(model.fit(X).score(X))
+
+    def test_the_same_for_any_number_of_threads(self, three):
+        X = np.vstack([three[0] + 0.01 * k for k in range(5)])
+        one, two = (
+            tune(X, [2, 3], [0.5, 1.0, 2.0], random_state=0, max_rank=40, n_jobs=jobs)
+            for jobs in (1, 2)
+        )
+        assert one.best_bandwidth == two.best_bandwidth
+        for name, values in one.surfaces.values.items():
+            np.testing.assert_array_equal(values, two.surfaces[name])
+
+    def test_given_candidates_are_not_refined(self, three):
+        result = tune(three[0], [2, 3], [4.0, 1.0], random_state=0)
+        assert result.surfaces.bandwidths == [4.0, 1.0]
+
+    def test_points_to_judge_on_can_be_given(self, three):
+        X, _ = three
+        result = tune(X[::2], [2, 3, 4], validation=X[1::2], random_state=0)
+        assert result.best_n_clusters == 3
+
+    def test_large_data_is_judged_on_other_points(self):
+        X, _ = make_blobs(20_000, centers=CENTRES, cluster_std=0.8, random_state=1)
+        result = tune(X, [2, 3], [1.0, 4.0], validation=6000, max_rank=20, random_state=0)
+        assert result.best_n_clusters == 3
+
+    def test_what_cannot_be_validation_is_refused(self, three):
+        X, _ = three
+        with pytest.raises(ValueError, match="with 2 columns"):
+            tune(X, validation=np.ones((5, 3)))
+        with pytest.raises(ValueError, match="number of points for a precomputed"):
+            tune(rbf_kernel(X), kernel="precomputed", validation=X)
+        with pytest.raises(ValueError, match="integer of at least 1"):
+            tune(X, validation=0)
+
+    def test_an_unknown_criterion_is_refused(self, three):
+        with pytest.raises(ValueError, match="criterion must be one of 'auto'"):
+            tune(three[0], criterion="amms")
+
+    def test_two_bandwidths(self, three):
+        result = tune(three[0], [2, 3, 4], icd_bandwidth=1.0, random_state=0)
+        assert result.best_n_clusters == 3
+
+    def test_no_available_model_is_an_error(self):
+        X = np.repeat([[0.0], [1.0], [5.0]], 5, axis=0)
+        with pytest.raises(ValueError, match="widen the range"):
+            tune(X, [6, 7], [1.0, 2.0])
+
+
+class TestFit:
+    @pytest.mark.parametrize("scale", [1e-3, 1e3])
+    def test_the_scale_of_the_data_does_not_matter(self, scale):
+        X, y = make_moons(200, noise=0.05, random_state=0)
+        plain = KernelSpectralClustering([2, 3, 4], random_state=0).fit(X)
+        scaled = KernelSpectralClustering([2, 3, 4], random_state=0).fit(scale * X)
+        assert adjusted_rand_score(y, plain.labels_) == 1.0
+        np.testing.assert_array_equal(plain.labels_, scaled.labels_)
+
+    def test_rings(self):
+        X, y = make_rings(600, random_state=0)
+        model = KernelSpectralClustering(random_state=0).fit(X)
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+        assert model.bandwidth_ == model.tuning_.best_bandwidth
+
+    def test_blobs_of_very_different_width(self):
+        X, y = make_blobs(
+            600, centers=[[-6, 0], [3, 0], [7, 4]], cluster_std=[2.0, 0.3, 0.6], random_state=0
+        )
+        model = KernelSpectralClustering(random_state=0).fit(X)
+        assert model.n_clusters_ == 3
+        assert adjusted_rand_score(y, model.labels_) > 0.98
+
+    def test_known_clusters_need_only_a_bandwidth(self, three):
+        X, y = three
+        model = KernelSpectralClustering(3, random_state=0).fit(X)
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+
+    @pytest.mark.parametrize("dimension", [2, 5])
+    def test_one_blob_is_one_cluster(self, dimension):
+        X = np.random.default_rng(0).normal(size=(400, dimension))
+        with pytest.warns(DoubtWarning, match="one cluster"):
+            model = KernelSpectralClustering(random_state=0).fit(X)
+        assert model.n_clusters_ == 1
+        assert not model.labels_.any()
+        assert "single cluster" in model.tuning_.summary()
+        assert model.transform(X).shape == (400, 0)
+
+    def test_uniform_noise_raises_doubt(self):
+        X = np.random.default_rng(1).uniform(size=(500, 2))
+        with pytest.warns(DoubtWarning):
+            KernelSpectralClustering(random_state=0).fit(X)
+
+    def test_equal_rows_are_one_cluster(self):
+        with pytest.warns(DoubtWarning):
+            model = KernelSpectralClustering(random_state=0).fit(np.ones((20, 2)))
+        assert model.n_clusters_ == 1
+
+    def test_an_outlier_is_not_a_cluster(self, three):
+        X, y = three
+        far = np.vstack([X, [[60.0, 60.0]]])
+        model = KernelSpectralClustering(random_state=0).fit(far)
+        assert adjusted_rand_score(y, model.labels_[:-1]) == 1.0
+
+    @pytest.mark.parametrize("kernel", ["laplacian", "cosine", "linear", "polynomial"])
+    def test_other_kernels(self, kernel):
+        rng = np.random.default_rng(0)
+        X = np.vstack([rng.normal(centre, 0.3, (60, 2)) for centre in ([5, 0], [0, 5], [-4, -4])])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DoubtWarning)
+            model = KernelSpectralClustering(kernel=kernel, random_state=0).fit(X)
+        assert model.n_clusters_ == 3
+
+    def test_histograms_with_chi2(self):
+        rng = np.random.default_rng(0)
+        X = np.vstack([rng.dirichlet(50 * np.roll([0.6, 0.2, 0.1, 0.1], k), 60) for k in range(4)])
+        model = KernelSpectralClustering(kernel="chi2", random_state=0).fit(X)
+        assert adjusted_rand_score(np.repeat(range(4), 60), model.labels_) > 0.95
+
+    def test_a_precomputed_kernel_and_a_function(self, three):
+        X, y = three
+        gram = rbf_kernel(X, gamma=0.5)
+        for model, data in (
+            (KernelSpectralClustering(kernel="precomputed", random_state=0), gram),
+            (KernelSpectralClustering(kernel=rbf_kernel, random_state=0), X),
+        ):
+            assert adjusted_rand_score(y, model.fit(data).labels_) == 1.0
+
+    def test_weights_count_like_copies(self):
+        rng = np.random.default_rng(5)
+        X, _ = make_blobs(60, centers=CENTRES, random_state=2)
+        weights = rng.integers(0, 3, size=60)
+        copies = np.repeat(X, weights, axis=0)
+        weighted = KernelSpectralClustering(random_state=0).fit(X, sample_weight=weights)
+        repeated = KernelSpectralClustering(random_state=0).fit(copies)
+        assert weighted.bandwidth_ == pytest.approx(repeated.bandwidth_)
+        np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
+
+    def test_auto_scores_by_the_membership(self, three):
+        X, _ = three
+        auto = KernelSpectralClustering(3, bandwidth=2.0, random_state=0).fit(X)
+        ams = KernelSpectralClustering(3, bandwidth=2.0, criterion="ams", random_state=0).fit(X)
+        assert auto.score(X) == ams.score(X)
+
+
+def test_sampled_weights_stand_for_all():
+    weights = np.random.default_rng(0).exponential(size=50_000)
+    weights[:10] = 1000.0
+    rows, mass = weighted_sample(len(weights), 5_000, 0, weights)
+    assert set(range(10)) <= set(rows)
+    assert mass.sum() == pytest.approx(weights.sum(), rel=0.03)
+    assert mass[:10] == pytest.approx(weights[:10])
