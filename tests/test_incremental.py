@@ -1,0 +1,85 @@
+"""Chunks that are seen once: a reservoir, and pivots that follow the data."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from sparseksc import KernelSpectralClustering
+from sparseksc.datasets import make_spirals
+
+
+def chunks(X, rows):
+    return [X[start : start + rows] for start in range(0, len(X), rows)]
+
+
+def blob(center, n, seed):
+    return np.random.default_rng(seed).normal(center, 0.3, (n, 2))
+
+
+def test_one_chunk_gives_the_model_of_fit():
+    X, _ = make_spirals(5000, random_state=0)
+    make = lambda: KernelSpectralClustering(2, bandwidth=0.006, random_state=0)  # noqa: E731
+    once, whole = make().partial_fit(X), make().fit(X)
+    assert once.coef_.tobytes() == whole.coef_.tobytes()
+    np.testing.assert_array_equal(once.predict(X), whole.labels_)
+
+
+def test_many_chunks_give_the_clusters_of_all_rows():
+    X, y = make_spirals(80_000, random_state=1)
+    ksc = KernelSpectralClustering(2, bandwidth=0.006, random_state=0)
+    for chunk in chunks(X, 10_000):
+        ksc.partial_fit(chunk)
+    assert adjusted_rand_score(y, ksc.predict(X)) == 1.0
+
+
+def test_the_residual_tells_that_new_data_is_not_covered_and_pivots_are_added():
+    ksc = KernelSpectralClustering(2, bandwidth=0.5, tol=0.01, random_state=0)
+    two = np.concatenate([blob(0, 2000, 0), blob(5, 2000, 1)])
+    ksc.partial_fit(two)
+    covered = len(ksc.reduced_set_)
+    ksc.partial_fit(blob(0, 500, 2))
+    assert ksc.residual_ < 0.05
+    ksc.partial_fit(blob(-9, 2000, 3))
+    assert ksc.residual_ > 0.99
+    assert len(ksc.reduced_set_) > covered
+    ksc.partial_fit(blob(-9, 2000, 4))
+    assert ksc.residual_ < 0.05
+
+
+def test_old_rows_fade_with_a_forgetting_factor():
+    ksc = KernelSpectralClustering(2, bandwidth=1.0, tol=0.01, random_state=0)
+    ksc.partial_fit(np.concatenate([blob(0, 500, 0), blob(6, 500, 1)]))
+    for step in range(40):
+        new = np.concatenate([blob(20, 300, 2 + step), blob(26, 300, 60 + step)])
+        ksc.partial_fit(new, forgetting=0.5)
+    labels = ksc.predict(np.concatenate([blob(20, 200, 200), blob(26, 200, 201)]))
+    assert adjusted_rand_score(np.repeat([0, 1], 200), labels) == 1.0
+
+
+@pytest.mark.parametrize("bad", [0.0, 1.5, -1, "half"])
+def test_a_forgetting_factor_is_between_zero_and_one(bad):
+    with pytest.raises(ValueError, match="forgetting"):
+        KernelSpectralClustering(2, bandwidth=1.0).partial_fit(blob(0, 50, 0), forgetting=bad)
+
+
+def test_later_chunks_must_have_the_columns_of_the_first():
+    ksc = KernelSpectralClustering(2, bandwidth=1.0).partial_fit(blob(0, 50, 0))
+    with pytest.raises(ValueError, match="features"):
+        ksc.partial_fit(np.ones((5, 3)))
+
+
+@pytest.mark.parametrize("options", [{"kernel": "precomputed"}, {"icd_bandwidth": 2.0}])
+def test_what_needs_all_rows_at_once_is_refused(options):
+    X = np.eye(20)
+    ksc = KernelSpectralClustering(2, bandwidth=1.0, **options)
+    assert not hasattr(ksc, "partial_fit")
+    with pytest.raises(AttributeError, match="partial_fit"):
+        ksc.partial_fit(X)
+
+
+def test_fit_starts_anew():
+    X = np.concatenate([blob(0, 200, 0), blob(5, 200, 1)])
+    ksc = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).partial_fit(X + 100)
+    ksc.fit(X).partial_fit(X)
+    fresh = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).partial_fit(X)
+    assert ksc.coef_.tobytes() == fresh.coef_.tobytes()

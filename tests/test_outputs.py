@@ -1,0 +1,75 @@
+"""Outputs are complete or not there."""
+
+import os
+
+import numpy as np
+import pytest
+
+from sparseksc.outputs import atomic_write, column_writer
+
+
+def test_a_file_appears_only_when_it_is_complete(tmp_path):
+    target = tmp_path / "result.bin"
+    with atomic_write(target) as file:
+        file.write(b"half")
+        assert not target.exists()
+        file.write(b"whole")
+    assert target.read_bytes() == b"halfwhole"
+    assert os.listdir(tmp_path) == ["result.bin"]
+
+
+def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path):
+    target = tmp_path / "result.bin"
+    target.write_bytes(b"before")
+    with pytest.raises(KeyboardInterrupt), atomic_write(target) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert target.read_bytes() == b"before"
+    assert os.listdir(tmp_path) == ["result.bin"]
+
+
+def test_a_missing_folder_is_named_before_any_work(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match="There is no folder"),
+        atomic_write(tmp_path / "nowhere" / "result.bin"),
+    ):
+        raise AssertionError("never reached")
+
+
+def read(path):
+    if path.suffix == ".npy":
+        return np.load(path)
+    if path.suffix == ".csv":
+        return np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+    if path.suffix == ".parquet":
+        return pytest.importorskip("pyarrow.parquet").read_table(path).to_pandas().to_numpy()
+    return pytest.importorskip("pyarrow.feather").read_table(path).to_pandas().to_numpy()
+
+
+@pytest.mark.parametrize("kind", [".npy", ".csv", ".parquet", ".arrow"])
+def test_labels_and_memberships_are_written_in_order(kind, tmp_path):
+    labels = np.arange(1000) % 3
+    strengths = np.random.default_rng(0).random((1000, 2))
+    path = tmp_path / f"labels{kind}"
+    with column_writer(path, ["label", "m0", "m1"]) as writer:
+        for part in (slice(0, 400), slice(400, 401), slice(401, 1000)):
+            writer.write([labels[part], *strengths[part].T])
+    np.testing.assert_array_equal(read(path), np.column_stack([labels, strengths]))
+
+
+def test_labels_alone_are_a_vector_of_integers_in_npy(tmp_path):
+    path = tmp_path / "labels.npy"
+    with column_writer(path, ["label"]) as writer:
+        for start in range(0, 100_000, 30_000):
+            writer.write([np.arange(start, min(start + 30_000, 100_000))])
+    labels = np.load(path)
+    assert labels.dtype == np.int64
+    np.testing.assert_array_equal(labels, np.arange(100_000))
+
+
+def test_an_unknown_ending_is_refused(tmp_path):
+    with (
+        pytest.raises(ValueError, match="must end in one of"),
+        column_writer(tmp_path / "x.xls", []),
+    ):
+        raise AssertionError("never reached")
