@@ -1,0 +1,1 @@
+"""Benchmarks of sparseksc: `python -m benchmarks --help`."""

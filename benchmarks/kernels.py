@@ -1,0 +1,155 @@
+"""Kernel tiles, fused scores and column sums against scikit-learn's pairwise kernels."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics.pairwise import chi2_kernel, laplacian_kernel, rbf_kernel
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measure import Settings, Times
+from benchmarks.problems import RANK, histograms
+from benchmarks.report import Bar, Cell, Result, Table
+from sparseksc import _native
+from sparseksc.engines.threads import chunk_slices, ordered_map
+
+CHUNK = 2048
+CHUNKS = 16
+SCIKIT_LEARN = {"rbf": rbf_kernel, "laplacian": laplacian_kernel, "chi2": chi2_kernel}
+#: Scikit-learn's chi2 has no factor of one half.
+GAMMA = {"rbf": 1.0, "laplacian": 1.0, "chi2": 0.5}
+#: The segmentation problem of the paper: a picture of 481 x 321 pixels.
+PIXELS, PIXEL_PIVOTS, BINS = 154_401, 196, 8
+
+Array = NDArray[Any]
+
+
+def run(settings: Settings) -> Result:
+    """Time single entries on one core and on two, and one large block."""
+    rows, bars = [], []
+    for dtype in (np.float64, np.float32):
+        for features in (2, 8):
+            for name in _native.KERNELS:
+                times, entries = _entries(settings, name, features, dtype)
+                rows.append(_row(times, entries, name, features, dtype))
+                if name == "rbf" and features == 2:
+                    bars += _rbf_bars(times, entries, dtype)
+    columns = (
+        "kernel", "d", "type", "tile", "scores (m=1)", "scores (m=2)", "column sums",
+        "scikit-learn", "scikit-learn / tile", "the same, two threads",
+    )  # fmt: skip
+    entries_table = Table(
+        f"Nanoseconds of CPU time per entry: chunks of {CHUNK} rows, {RANK} pivots",
+        columns,
+        rows,
+        "Tiles are written into an array that is used again. With two threads, the chunks go "
+        "through the library's thread pool; scikit-learn takes them one by one.",
+    )
+    block_table, bar = _block(settings)
+    return Result("kernels", [entries_table, block_table], [*bars, bar])
+
+
+def _entries(settings: Settings, name: str, features: int, dtype: type) -> tuple[Times, int]:
+    """Time all functions on the chunks of one array."""
+    rng = np.random.default_rng(0)
+    n_rows = CHUNK * settings.points(CHUNKS, least=1)
+    X: Array = rng.random((n_rows, features)).astype(dtype)
+    P: Array = rng.random((RANK, features)).astype(dtype)
+    factors, coef, bias = np.ones(features), rng.normal(size=(RANK, 2)), np.zeros(2)
+    first, weights = np.ascontiguousarray(coef[:, :1]), np.ones(CHUNK)
+    function = SCIKIT_LEARN[name]
+    buffers = threading.local()  # each thread writes its tiles into an array of its own
+
+    def tile(rows: Array) -> Array:
+        if not hasattr(buffers, "tile"):
+            buffers.tile = np.empty((CHUNK, RANK), dtype)
+        return _native.tile(name, rows, P, factors, buffers.tile)
+
+    def over_chunks(work: Callable[[Array], object], n_jobs: int = 1) -> Callable[[], None]:
+        def all_chunks() -> None:
+            for _ in ordered_map(lambda chunk: work(X[chunk]), chunk_slices(n_rows, CHUNK), n_jobs):
+                pass
+
+        return all_chunks
+
+    with threadpool_limits(1):
+        times = settings.alternate({
+            "tile": over_chunks(tile),
+            "two threads": over_chunks(tile, n_jobs=2),
+            "scores": over_chunks(
+                lambda rows: _native.scores(name, rows, P, factors, first, bias[:1])
+            ),
+            "two scores": over_chunks(
+                lambda rows: _native.scores(name, rows, P, factors, coef, bias)
+            ),
+            "sums": over_chunks(lambda rows: _native.column_sums(name, rows, P, factors, weights)),
+            "scikit-learn": over_chunks(lambda rows: function(rows, P, gamma=GAMMA[name])),
+        })  # fmt: skip
+    return times, n_rows * RANK
+
+
+def _row(times: Times, entries: int, name: str, features: int, dtype: type) -> list[Cell]:
+    measured = ("tile", "scores", "two scores", "sums", "scikit-learn")
+    return [
+        name,
+        features,
+        np.dtype(dtype).name,
+        *(times.nanoseconds_per(function, entries).median for function in measured),
+        times.ratio("scikit-learn", "tile"),
+        times.ratio("scikit-learn", "two threads"),
+    ]
+
+
+def _rbf_bars(times: Times, entries: int, dtype: type) -> list[Bar]:
+    kind = np.dtype(dtype).name
+    bars = [
+        Bar(
+            f"rbf tile, d = 2, {kind}: ns of CPU time per entry",
+            times.nanoseconds_per("tile", entries).median,
+            at_most=2.0 if dtype is np.float64 else 1.2,
+        )
+    ]
+    if dtype is np.float64:
+        ratio = times.ratio("scikit-learn", "two threads").median
+        bars.append(Bar("rbf tile, d = 2, two cores: times scikit-learn", ratio, at_least=8.0))
+    return bars
+
+
+def _block(settings: Settings) -> tuple[Table, Bar]:
+    """Time the chi2 block of the segmentation problem, all of it in memory."""
+    X = histograms(settings.points(PIXELS), BINS)
+    P = histograms(PIXEL_PIVOTS, BINS, seed=1)
+    factors, reused = np.ones(BINS), np.empty((len(X), PIXEL_PIVOTS))
+
+    def block(n_jobs: int, out: Array | None = None) -> Array:
+        target = np.empty_like(reused) if out is None else out
+
+        def work(rows: slice) -> None:
+            _native.tile("chi2", X[rows], P, factors, target[rows])
+
+        for _ in ordered_map(work, chunk_slices(len(X), CHUNK), n_jobs):
+            pass
+        return target
+
+    contenders = {
+        "two threads, array used again": lambda: block(2, reused),
+        "two threads, new array": lambda: block(2),
+        "one thread, array used again": lambda: block(1, reused),
+        "scikit-learn": lambda: chi2_kernel(X, P, gamma=0.5),
+    }
+    times = settings.alternate(contenders)
+    rows = [
+        (name, times.nanoseconds_per(name, reused.size), times.ratio("scikit-learn", name))
+        for name in contenders
+    ]
+    table = Table(
+        f"chi2 block, {len(X):,} x {PIXEL_PIVOTS}, d = {BINS}, float64",
+        ("contender", "CPU ns per entry", "times scikit-learn"),
+        rows,
+    )
+    ratio = times.ratio("scikit-learn", "two threads, array used again").median
+    return table, Bar("chi2 block, d = 8, two cores: times scikit-learn", ratio, at_least=8.0)

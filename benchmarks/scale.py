@@ -1,0 +1,159 @@
+"""From 10⁶ to 10⁹ points that are made as they are read: time, memory and a cost model.
+
+`python -m benchmarks scale` runs up to 10⁷ points; `python -m benchmarks.scale 1e8` one size.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics.cluster import contingency_matrix
+
+from benchmarks.measure import Settings
+from benchmarks.memory import MEGABYTE, _forget_peak, _peak, _resident
+from benchmarks.problems import BANDWIDTH, RANK
+from benchmarks.report import Bar, Result, Table
+from sparseksc import KernelSpectralClustering, open_dataset
+from sparseksc.datasets import make_spirals
+from sparseksc.kernels import Array
+from sparseksc.sources import BLOCK_ROWS, Stream
+
+SIZES, LONG_SIZES = (1_000_000, 10_000_000), (100_000_000,)
+
+
+class EndlessSpirals(Stream):
+    """Two spirals of any length; block i is made from seed i, so nothing is stored."""
+
+    n_features = 2
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+
+    def labelled(self) -> Iterator[tuple[Array, Array]]:
+        """Yield blocks and the arms that their points belong to."""
+        for number, start in enumerate(range(0, self.n_rows or 0, BLOCK_ROWS)):
+            yield make_spirals(min(BLOCK_ROWS, (self.n_rows or 0) - start), random_state=number)
+
+    def read(self) -> Iterator[Array]:
+        for block, _ in self.labelled():
+            yield block
+
+    def fingerprint(self) -> str:
+        return f"spirals {self.n_rows}"
+
+
+def run(settings: Settings) -> Result:
+    """Run each size in a process of its own, so that its peak of memory is its own."""
+    sizes = [settings.points(size, least=20_000) for size in SIZES]
+    made = [_row("made as read", size) for size in [*sizes, *(LONG_SIZES if settings.long else ())]]
+    stored = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in sizes:
+            path = Path(folder) / f"{size}.parquet"
+            write_parquet(EndlessSpirals(size), path)
+            stored.append(_row("Parquet", size, path))
+    table = Table(
+        f"Two spirals, rank {RANK}: trained on all points, and all labelled",
+        ("source", "points", "fit (s)", "label (s)", "ns per point", "memory (MB)", "ARI"),
+        [*made, *stored],
+        "Fit reads the rows four times (sample, degrees, statistics, sizes of the clusters); the "
+        "points that are made as they are read are made anew each time. Memory is the peak above "
+        "the libraries.",
+    )
+    growth = {
+        name: (rows[1][2] + rows[1][3]) / (rows[0][2] + rows[0][3])
+        for name, rows in (("made as read", made), ("Parquet", stored))
+    }
+    ratio = sizes[1] / sizes[0]
+    bars = [
+        *(
+            Bar(f"{ratio:.0f} times the points ({name}), times the time", value, None, 1.1 * ratio)
+            for name, value in growth.items()
+        ),
+        Bar("peak memory, Parquet (MB)", max(row[5] for row in stored), None, 500.0),
+        Bar("peak memory, made as read (MB)", max(row[5] for row in made), None, 1000.0),
+        Bar("smallest ARI", min(row[6] for row in [*made, *stored]), 1.0),
+    ]
+    return Result("scale", [table], bars)
+
+
+def _row(
+    name: str, size: int, path: Path | None = None
+) -> tuple[str, int, float, float, float, float, float]:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scale", str(size), *([str(path)] if path else [])],
+        cwd=Path(__file__).resolve().parents[1],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    one = json.loads(done.stdout)
+    seconds = one["fit"] + one["label"]
+    return name, size, one["fit"], one["label"], 1e9 * seconds / size, one["memory"], one["ari"]
+
+
+def write_parquet(source: EndlessSpirals, path: Path) -> None:
+    """Store the points in a file."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    schema = pa.schema([("x", pa.float64()), ("y", pa.float64())])
+    with ParquetWriter(path, schema) as writer:
+        for block, _ in source.labelled():
+            writer.write_batch(pa.record_batch(list(block.T), schema=schema))
+
+
+def measure(size: int, path: Path | None = None) -> dict[str, float]:
+    """Train on all points and label all of them; the labels are compared and dropped."""
+    make = {"bandwidth": BANDWIDTH, "max_rank": RANK, "random_state": 0}
+    KernelSpectralClustering(2, **make).fit(make_spirals(2000, random_state=0)[0])
+    truth = EndlessSpirals(size)
+    source = truth if path is None else open_dataset(path)
+    _forget_peak()
+    before = _resident()
+    start = time.perf_counter()
+    ksc = KernelSpectralClustering(2, **make).fit(source)
+    fitted = time.perf_counter()
+    label = 0.0
+    counts = np.zeros((2, 2), dtype=np.int64)
+    for (made, arms), (block, _) in zip(truth.labelled(), source.blocks(), strict=True):
+        assert len(made) == len(block)
+        begin = time.perf_counter()
+        labels = ksc.predict(block)
+        label += time.perf_counter() - begin
+        counts += contingency_matrix(arms, labels)
+    return {
+        "fit": fitted - start,
+        "label": label,
+        "memory": (_peak() - before) / MEGABYTE,
+        "ari": adjusted_rand_index(counts),
+    }
+
+
+def adjusted_rand_index(counts: Array) -> float:
+    """Adjusted Rand index of a table of counts."""
+    table = counts.astype(float)
+
+    def pairs(values: Array) -> float:
+        return float((values * (values - 1.0) / 2.0).sum())
+
+    together, first, second = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    expected = first * second / pairs(np.array([table.sum()]))
+    return (together - expected) / ((first + second) / 2.0 - expected)
+
+
+def main(size: str, path: str | None = None) -> None:
+    """Print one measurement; the body of the new process."""
+    print(json.dumps(measure(int(float(size)), None if path is None else Path(path))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,116 @@
+"""Every benchmark runs, on data so small that its times mean nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import machine, report
+from benchmarks.measure import Settings, Spread
+
+SMALLEST = Settings(scale=0.001, budget=0.0, repeats=1)
+# SpectralClustering warns of the two components that the spirals are meant to have; so small a
+# sample of them is no good clustering problem.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def noted(calls, name):
+    """A contender that notes its calls."""
+
+    def contender():
+        calls.append(name)
+        return name
+
+    return contender
+
+
+@pytest.mark.parametrize("name", command.USUAL)
+def test_benchmark_writes_its_tables_and_bars(name, tmp_path, capsys):
+    settings = replace(SMALLEST, long=name in ("peers", "selection"))
+    command.run([name], settings, tmp_path, machine.describe())
+    printed = capsys.readouterr().out
+    content = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+    assert content["benchmark"] == name
+    assert set(content["machine"]) >= {"date", "commit", "processor", "cores", "NumPy", "BLAS"}
+    assert content["settings"]["scale"] == SMALLEST.scale
+    assert content["tables"]
+    for table in content["tables"]:
+        assert table["title"] in printed
+        assert table["rows"]
+        assert len({tuple(row) for row in table["rows"]}) == 1
+    assert content["bars"]
+    for bar in content["bars"]:
+        assert set(bar) == {"what", "value", "at_least", "at_most", "met"}
+        assert bar["what"] in printed
+    assert list(tmp_path.iterdir()) == [tmp_path / f"{name}.json"]
+
+
+def test_contenders_take_turns():
+    calls = []
+    contenders = {name: noted(calls, name) for name in "ab"}
+    times = Settings(repeats=3).alternate(contenders)
+    assert times.results == {"a": "a", "b": "b"}
+    assert len(times.wall["a"]) == len(times.cpu["b"]) == 3
+    # One call each to warm up, then forwards, backwards, forwards; neighbours are counted once.
+    changes = [key for key, before in zip(calls, [None, *calls], strict=False) if key != before]
+    assert changes == ["a", "b"] * 3
+    assert times.ratio("a", "a").median == 1.0
+
+
+def test_a_slow_contender_runs_once():
+    calls = []
+    times = Settings(repeats=7).alternate(
+        {name: noted(calls, name) for name in ("quick", "slow")}, once=["slow"]
+    )
+    assert calls.count("slow") == len(times.wall["slow"]) == 1
+    assert calls.count("quick") > 1
+
+
+def test_cells_are_short():
+    assert report.shown(Spread(8.3456, 8.1, 8.6)) == "8.35 (8.1–8.6)"
+    assert report.shown(Spread.of([2.0])) == "2"
+    assert report.shown(100_000) == "100,000"
+    assert report.shown(0.01234) == "0.0123"
+    assert report.shown(None) == ""
+
+
+def test_bars_know_whether_they_are_met():
+    assert report.Bar("speed-up", 1.8, at_least=1.7).met
+    assert not report.Bar("memory", 301.0, at_most=300.0).met
+    assert report.Bar("memory", 301.0, at_most=300.0).goal == "at most 300"
+
+
+def test_the_page_holds_every_table(tmp_path):
+    table = report.Table("Times", ("what", "seconds"), [("fit", Spread(1.0, 0.5, 2.0))])
+    result = report.Result("peers", [table], [report.Bar("speed", 2.0, at_least=1.0)])
+    page = report.page([result], {"peers": "Against others."}, machine.describe(), "make it")
+    assert "one run of `make it`" in page
+    assert "| fit | 1 (0.5–2) |" in page
+    assert "| speed | at least 1 | 2 | yes |" in page
+    report.write(tmp_path / "page.md", page)
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such-benchmark"], "no benchmark is named 'no-such-benchmark'"),
+        (["kernels", "--slowly"], "unknown option '--slowly'"),
+        (["--repeats", "0"], "--repeats must be at least 1"),
+        (["--quick", "--markdown"], "--markdown needs the full sizes"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, message, capsys):
+    with pytest.raises(SystemExit):
+        command.main(arguments)
+    assert message in capsys.readouterr().err
+
+
+def test_help_lists_the_benchmarks(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--help"])
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in command.USUAL)
