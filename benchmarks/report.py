@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.measure import Settings, Spread
+from sparseksc.outputs import atomic_write
 
 Cell = str | int | float | bool | Spread | None
 
@@ -160,14 +159,5 @@ def page(
 def write(path: Path, text: str) -> None:
     """Write a file in one step: a reader sees the old or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
-        temporary = Path(file.name)
-        file.write(text)
-    try:
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    with atomic_write(path) as file:
+        file.write(text.encode())

@@ -6,8 +6,6 @@ Run it as ``python -m sparseksc.demo``; the picture goes to ``demo/spirals.png``
 from __future__ import annotations
 
 import argparse
-import os
-import tempfile
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import KernelSpectralClustering, _native
 from sparseksc.datasets import make_spirals
+from sparseksc.outputs import atomic_write
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -84,14 +83,9 @@ def draw(X: np.ndarray[Any, Any], ksc: KernelSpectralClustering, path: Path) -> 
     for ax in axes:
         ax.set(xticks=[], yticks=[], aspect="equal")
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".png")
-    os.close(handle)
-    try:
-        figure.savefig(unfinished, dpi=130)
-        os.replace(unfinished, path)
-    finally:
-        Path(unfinished).unlink(missing_ok=True)
-        plt.close(figure)
+    with atomic_write(path) as file:
+        figure.savefig(file, format="png", dpi=130)
+    plt.close(figure)
 
 
 if __name__ == "__main__":
