@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from reference import encoding as twin
 
-from sparseksc.criteria import (
-    CRITERIA,
-    Objective,
-    angular_strength,
-    balance,
-    line_fit,
-    mean_strength,
-)
+from sparseksc._native.clusters import assign
+from sparseksc.criteria import CRITERIA, Objective, balance, line_fit, mean_strength
 from sparseksc.encoding import Directions, Means, Sides
 
 
@@ -121,14 +115,14 @@ def test_a_single_cluster_has_the_value_zero(criterion):
     assert Objective(criterion).value(Means(np.empty((1, 0))), np.empty((5, 0))) == 0.0
 
 
-def test_angular_strength_needs_a_third_cluster():
+def test_angular_similarity_needs_a_third_cluster():
     with pytest.raises(ValueError, match="more than two clusters"):
-        angular_strength(np.ones((4, 2)))
+        Objective("bas").value(Sides(np.array([[1.0], [-1.0]])), np.ones((4, 1)))
 
 
 def test_angular_strength_of_a_point_on_two_prototypes_is_zero():
     distances = np.array([[0.0, 0.0, 1.0], [0.0, 0.5, 1.0], [0.25, 0.5, 0.5]])
-    np.testing.assert_allclose(angular_strength(distances), [0.0, 1.0, 0.5])
+    np.testing.assert_allclose(assign(distances).angular, [0.0, 1.0, 0.5])
 
 
 def test_value_does_not_depend_on_the_order_of_the_points(clustered):

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseksc.encoding import Encoding, membership_from_distances
+from sparseksc._native.clusters import Assignment, assign, scatter
+from sparseksc.encoding import Encoding
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -65,10 +66,9 @@ class Objective:
         K = encoding.n_clusters
         if K == 1:
             return 0.0
-        distances = encoding.distances(scores)
-        labels = np.argmin(distances, axis=1)
-        sizes = np.bincount(labels, weights, minlength=K)
-        fit = self.fit(scores, kernel_sums, distances, labels, sizes, weights)
+        found = assign(encoding.distances(scores))
+        sizes = np.bincount(found.labels, weights, minlength=K)
+        fit = self.fit(scores, kernel_sums, found, sizes, weights)
         return self.weigh(fit, sizes)
 
     def weigh(self, fit: float, sizes: NDArray[Any]) -> float:
@@ -79,8 +79,7 @@ class Objective:
         self,
         scores: Floats,
         kernel_sums: Floats | None,
-        distances: Floats,
-        labels: Integers,
+        found: Assignment,
         sizes: NDArray[Any],
         weights: Floats | None = None,
     ) -> float:
@@ -90,13 +89,11 @@ class Objective:
                 if kernel_sums is None:
                     raise ValueError("BLF of two clusters needs kernel_sums.")
                 scores = np.column_stack([scores[:, 0], kernel_sums])
-            return line_fit(scores, labels, sizes, self.outlier_threshold, weights)
-        if self.criterion == "bas":
-            strengths = angular_strength(distances)
-        else:
-            own = np.arange(len(labels)), labels
-            strengths = membership_from_distances(distances)[own]
-        return mean_strength(strengths, labels, sizes, self.outlier_threshold, weights)
+            return line_fit(scores, found.labels, sizes, self.outlier_threshold, weights)
+        if self.criterion == "bas" and len(sizes) < 3:
+            raise ValueError("The BAS criterion is defined for more than two clusters.")
+        strengths = found.angular if self.criterion == "bas" else found.membership
+        return mean_strength(strengths, found.labels, sizes, self.outlier_threshold, weights)
 
 
 def mean_strength(
@@ -114,15 +111,6 @@ def mean_strength(
     return float((totals[counts] / sizes[counts]).sum() / len(sizes))
 
 
-def angular_strength(distances: Floats) -> Floats:
-    """``1 - d_nearest / d_second`` of each point; 0 where both distances are 0."""
-    if distances.shape[1] < 3:
-        raise ValueError("The BAS criterion is defined for more than two clusters.")
-    nearest = np.partition(distances, 1, axis=1)[:, :2]
-    second = nearest[:, 1]
-    return 1.0 - np.divide(nearest[:, 0], second, out=np.ones_like(second), where=second > 0)
-
-
 def line_fit(
     coordinates: Floats,
     labels: Integers,
@@ -138,13 +126,10 @@ def line_fit(
     for K = 2 in two coordinates, as in the paper.
     """
     m = coordinates.shape[1]
-    total = 0.0
-    for cluster in np.flatnonzero(sizes > max(outlier_threshold, 1)):
-        mine = labels == cluster
-        mass = np.ones(np.count_nonzero(mine)) if weights is None else weights[mine]
-        points = coordinates[mine] - mass @ coordinates[mine] / mass.sum()
-        spread = np.linalg.eigvalsh((points.T * mass) @ points)[::-1]
-        # Points that coincide lie on every line.
-        share = spread[0] / spread.sum() if spread.sum() > 0.0 else 1.0
-        total += m / (m - 1) * (share - 1.0 / m)
-    return total / len(sizes)
+    mass = np.ones(len(labels)) if weights is None else weights
+    counts = sizes > max(outlier_threshold, 1)
+    spread = np.linalg.eigvalsh(scatter(coordinates, labels, mass, len(sizes))[counts])
+    total = spread.sum(axis=1)
+    # Points that coincide lie on every line.
+    shares = np.divide(spread[:, -1], total, out=np.ones_like(total), where=total > 0.0)
+    return float((m / (m - 1) * (shares - 1.0 / m)).sum() / len(sizes))

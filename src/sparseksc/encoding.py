@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparseksc._native.clusters import refine, spread
 from sparseksc.spectrum import Spectrum
 
 Floats = NDArray[np.float64]
@@ -58,7 +59,8 @@ class Encoding(ABC):
 
     def reordered(self, order: Integers) -> Encoding:
         """Give cluster ``order[k]`` the number k."""
-        return replace(self, prototypes=self.prototypes[order])
+        # In one memory order, on which the last bits of the distances depend.
+        return replace(self, prototypes=np.ascontiguousarray(self.prototypes[order]))
 
     @property
     def n_clusters(self) -> int:
@@ -202,6 +204,11 @@ class ClusterSizes:
         """Clusters from the largest to the smallest, ties by the first point."""
         return np.lexsort((self.first, -self.sizes))
 
+    def ordered(self) -> ClusterSizes:
+        """Return the same counts, the largest cluster first."""
+        order = self.order
+        return ClusterSizes(self.sizes[order], self.first[order], self.n_points)
+
 
 SignCounts = dict[bytes, float]
 
@@ -296,32 +303,15 @@ def _fit_qr(spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats)
 
 def _pivoted_rows(rows: Floats, K: int) -> Integers:
     """K rows of a column-pivoted QR of ``rows.T``: each the longest outside the span so far."""
-    rest = rows.copy()
-    chosen: list[int] = []
-    for _ in range(K):
-        lengths = np.einsum("ij,ij->i", rest, rest)
-        best = int(np.argmax(lengths))
-        if lengths[best] <= 0.0:
-            raise TooFewCodeWords(f"the scores span {len(chosen)} directions, not {K}")
-        chosen.append(best)
-        axis = rest[best] / np.sqrt(lengths[best])
-        rest -= np.outer(rest @ axis, axis)
-    return np.array(chosen)
+    chosen = spread(rows, K)
+    if len(chosen) < K:
+        raise TooFewCodeWords(f"the scores span {len(chosen)} directions, not {K}")
+    return chosen
 
 
 def _refined(directions: Floats, weights: Floats, prototypes: Floats) -> Floats:
     """Move each prototype to the mean direction of the points nearest to it, until they stay."""
-    K = len(prototypes)
-    labels = None
-    for _ in range(MAX_REFINEMENTS):
-        nearest = np.argmax(directions @ prototypes.T, axis=1)
-        if labels is not None and np.array_equal(nearest, labels):
-            break
-        labels = nearest
-        moved = _unit_rows(_grouped_means(directions, labels, weights, K))
-        kept = np.bincount(labels, weights, minlength=K) > 0
-        prototypes = np.where(kept[:, None], moved, prototypes)
-    return prototypes
+    return refine(directions, weights, prototypes, MAX_REFINEMENTS)
 
 
 ENCODINGS = {

@@ -140,6 +140,8 @@ class Exponential(Kernel):
         return _native.moments(self.name, *self._operands(X, P), weights, q, floor)
 
     def _operands(self, X: Array, P: Array) -> tuple[Array, Array, Array]:
+        if sp.issparse(X):  # a chunk of new rows, for a model of dense ones
+            X = X.toarray()
         X = np.ascontiguousarray(X, dtype=P.dtype)
         return X, P, self.inverse_bandwidth(P.shape[1])
 

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dtrcon
 
+from sparseksc._native import greedy
 from sparseksc.engines.threads import chunk_slices, ordered_map, single_threaded_blas
-from sparseksc.kernels import Array, Kernel
+from sparseksc.kernels import Array, Exponential, Kernel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -214,6 +215,10 @@ class PartialCholesky:
         """Add pivots until the decomposition is finished."""
         if self.finished:
             return
+        if pivoting == "greedy" and isinstance(self.kernel, Exponential):
+            if isinstance(self.X, np.ndarray):
+                self._extend_greedily(self.kernel, self.X)
+                return
         with single_threaded_blas():
             for candidates in RULES[pivoting](self, np.random.default_rng(seed)):
                 self.extend(candidates)
@@ -294,6 +299,24 @@ class PartialCholesky:
         # The last one from the residuals themselves: exactly 0 once every point is a pivot.
         self.path.extend([*relative[: count - 1].tolist(), self.relative_residual])
         self.reached = len(reached) > 0 or self.path[-1] <= self.tol
+
+    def _extend_greedily(self, kernel: Exponential, X: Array) -> None:
+        """Let the native core add greedy pivots until the decomposition is finished."""
+        pivots, path = greedy(
+            kernel.name,
+            np.ascontiguousarray(X),
+            kernel.inverse_bandwidth(X.shape[1]),
+            self.weights,
+            self.residual,
+            self.G,
+            self.rank,
+            self.trace,
+            self.tol,
+            self.floor,
+        )
+        self.pivots.extend(pivots)
+        self.path.extend(path)
+        self.reached = bool(path) and path[-1] <= self.tol
 
     def _append(self, pivot: int) -> None:
         """Do the same for one candidate, in as few steps as possible."""

@@ -1,4 +1,4 @@
-"""Kernel blocks, fused scores, sums and moments: compiled where possible, in NumPy elsewhere.
+"""Kernel blocks, fused scores, sums, moments and pivots: compiled where possible, else in NumPy.
 
 The compiled module ``_core`` is used when it was built and the environment variable
 ``SPARSEKSC_NATIVE`` is not ``"0"``; otherwise :mod:`sparseksc._native.twin` does the same work.
@@ -29,7 +29,16 @@ from numpy.typing import NDArray
 from . import twin
 from .twin import moments_of
 
-__all__ = ["IS_NATIVE", "KERNELS", "column_sums", "moments", "moments_of", "scores", "tile"]
+__all__ = [
+    "IS_NATIVE",
+    "KERNELS",
+    "column_sums",
+    "greedy",
+    "moments",
+    "moments_of",
+    "scores",
+    "tile",
+]
 
 KERNELS = ("rbf", "laplacian", "chi2")
 
@@ -51,10 +60,9 @@ IS_NATIVE: bool = _loaded is not None
 
 def _require_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
     """Raise an error unless the array has this shape (None is any size) and is C-contiguous."""
-    fits = array.ndim == len(shape) and all(
-        expected is None or size == expected
-        for size, expected in zip(array.shape, shape, strict=True)
-    )
+    fits = array.ndim == len(shape)
+    for size, expected in zip(array.shape, shape, strict=False):
+        fits = fits and (expected is None or size == expected)
     if not fits:
         wanted = ", ".join("any" if size is None else str(size) for size in shape)
         raise ValueError(f"{name} must have the shape ({wanted}), got {array.shape}.")
@@ -82,7 +90,7 @@ def _check(
     _require_shape("inverse_bandwidth", inverse_bandwidth, (X.shape[1],))
     if X.shape[1] == 0 or P.shape[0] == 0:
         raise ValueError(f"P must have at least one row and one column, got {P.shape}.")
-    if not (np.isfinite(inverse_bandwidth).all() and (inverse_bandwidth > 0).all()):
+    if not (inverse_bandwidth.min() > 0.0 and inverse_bandwidth.max() < np.inf):
         raise ValueError(f"inverse_bandwidth must be positive and finite, got {inverse_bandwidth}.")
     return X.shape[0], P.shape[0]
 
@@ -276,3 +284,66 @@ def moments(
     _backend.moments_into(name, X, P, inverse_bandwidth, weights, q, floor, moment, mean, totals)
     omega, n_excluded, excluded_weight = totals.tolist()
     return moment, mean, omega, int(n_excluded), excluded_weight
+
+
+def greedy(
+    name: str,
+    X: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    weights: NDArray[np.float64],
+    residual: NDArray[np.float64],
+    G: NDArray[np.float64],
+    rank: int,
+    trace: float,
+    tol: float,
+    floor: float,
+) -> tuple[list[int], list[float]]:
+    """Continue a pivoted Cholesky decomposition of ``tile(name, X, X, ...)`` by the greedy rule.
+
+    The next pivot is the point with the largest residual, the first of them. It ends when G is
+    full, when the residual trace reaches ``tol``, or when no residual is above ``floor``.
+
+    Parameters
+    ----------
+    name, X, inverse_bandwidth
+        As for :func:`tile`.
+    weights : ndarray of shape (n,), float64
+        The trace is a sum with these weights.
+    residual : ndarray of shape (n,), float64
+        The diagonal of what is left of the matrix; overwritten.
+    G : ndarray of shape (R, n), float64
+        Row l is the l-th column of the factor; rows from ``rank`` on are written.
+    rank : int
+        How many rows of G there are already.
+    trace : float
+        The trace of the whole matrix.
+    tol, floor : float
+
+    Returns
+    -------
+    pivots : list of int
+        The new pivots.
+    path : list of float
+        The trace that is left after each of them, relative to ``trace``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [5.0]])
+    >>> residual, G = np.ones(3), np.empty((2, 3))
+    >>> greedy("rbf", X, np.ones(1), np.ones(3), residual, G, 0, 3.0, 0.0, 1e-9)[0]
+    [0, 2]
+    """
+    points, _ = _check(name, X, X, inverse_bandwidth)
+    for label, array in (("weights", weights), ("residual", residual), ("G", G)):
+        _require_type(label, array, np.float64)
+    _require_shape("weights", weights, (points,))
+    _require_shape("residual", residual, (points,))
+    _require_shape("G", G, (None, points))
+    if not 0 <= rank <= len(G):
+        raise ValueError(f"rank must be between 0 and {len(G)}, got {rank}.")
+    pivots, path = np.empty(len(G), np.int64), np.empty(len(G))
+    found = _backend.greedy_into(
+        name, X, inverse_bandwidth, weights, trace, tol, floor, rank, residual, G, pivots, path
+    )
+    return pivots[rank:found].tolist(), path[rank:found].tolist()

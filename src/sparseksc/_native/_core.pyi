@@ -38,6 +38,30 @@ def moments_into(
     mean: NDArray[Any],
     totals: NDArray[Any],
 ) -> None: ...
+def greedy_into(
+    name: str,
+    X: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    weights: NDArray[Any],
+    trace: float,
+    tol: float,
+    floor: float,
+    rank: int,
+    residual: NDArray[Any],
+    G: NDArray[Any],
+    pivots: NDArray[Any],
+    path: NDArray[Any],
+) -> int: ...
+def refine_into(
+    rows: NDArray[Any], weights: NDArray[Any], rounds: int, prototypes: NDArray[Any]
+) -> None: ...
+def spread_into(rows: NDArray[Any], chosen: NDArray[Any]) -> int: ...
+def assign_into(
+    distances: NDArray[Any], labels: NDArray[Any], membership: NDArray[Any], angular: NDArray[Any]
+) -> None: ...
+def scatter_into(
+    rows: NDArray[Any], labels: NDArray[Any], weights: NDArray[Any], scatter: NDArray[Any]
+) -> None: ...
 def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None: ...
 def variants() -> list[str]: ...
 def active_variant() -> str: ...

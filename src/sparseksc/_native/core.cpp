@@ -1,24 +1,19 @@
 // The Python binding: checks the arguments, lays out the pivots, and calls the loops that suit
 // the machine. The Python side (__init__.py) allocates the results and words the errors that
 // users see; the checks here make sure that no call can reach memory it does not own.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
-#include <limits>
-#include <string>
-#include <type_traits>
 #include <vector>
 
-#include "kernels.hpp"
-
-namespace nb = nanobind;
+#include "arrays.hpp"
 
 namespace sparseksc {
+
+const Variant* active = nullptr;
+void bind_clusters(nb::module_& module);  // clusters.cpp
 
 namespace baseline { extern const Variant variant; }
 #ifdef SPARSEKSC_HAVE_avx2
@@ -48,37 +43,10 @@ std::vector<const Variant*> runnable() {
     return found;
 }
 
-const Variant* active = nullptr;
-
 template <typename T>
 const Loops<T>& loops() {
     if constexpr (std::is_same_v<T, float>) return active->single;
     else return active->full;
-}
-
-using Input = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
-
-// `any` stands for a size that is not prescribed.
-constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
-
-template <typename T, typename Array>
-auto* data(const Array& array, const char* name, std::initializer_list<std::size_t> shape) {
-    if (array.dtype() != nb::dtype<T>()) {
-        throw nb::type_error((std::string(name) + " must have the type " +
-                              (std::is_same_v<T, float> ? "float32" : "float64") +
-                              " here.").c_str());
-    }
-    bool fits = array.ndim() == shape.size();
-    std::size_t axis = 0;
-    for (std::size_t size : shape) {
-        if (!fits) break;
-        fits = size == any || array.shape(axis) == size;
-        ++axis;
-    }
-    if (!fits) throw nb::value_error((std::string(name) + " has the wrong shape.").c_str());
-    if constexpr (std::is_same_v<Array, Input>) return static_cast<const T*>(array.data());
-    else return static_cast<T*>(array.data());
 }
 
 Kernel kernel_named(const std::string& name) {
@@ -254,6 +222,33 @@ void moments_into(const std::string& name, const Input& X, const Input& P,
     });
 }
 
+// Continues a decomposition of rank `rank`: `residual` and the rows of G so far are its state.
+std::size_t greedy_into(const std::string& name, const Input& X, const Input& inverse_bandwidth,
+                        const Input& weights, double trace, double tol, double floor,
+                        std::size_t rank, const Output& residual, const Output& G,
+                        const Output& pivots, const Output& path) {
+    const Kernel kernel = kernel_named(name);
+    check_matrices(X, X);
+    const std::size_t n = X.shape(0), d = X.shape(1);
+    const double* w = data<double>(weights, "weights", {n});
+    double* rest = data<double>(residual, "residual", {n});
+    double* factor = data<double>(G, "G", {any, n});
+    const std::size_t most = G.shape(0);
+    std::int64_t* chosen = data<std::int64_t>(pivots, "pivots", {most});
+    double* left = data<double>(path, "path", {most});
+    by_type(X, [&](auto zero) {
+        using T = decltype(zero);
+        const T* x = data<T>(X, "X", {any, d});
+        const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
+        if (n == 0) return;
+        nb::gil_scoped_release release;
+        Layout<T> layout(kernel, x, n, d, factors);
+        rank = loops<T>().greedy[kernel](x, layout.pivots, w, trace, tol, floor, rank, most,
+                                         layout.row.data(), rest, factor, chosen, left);
+    });
+    return rank;
+}
+
 void exponential_into(const Input& values, const Output& out) {
     by_type(values, [&](auto zero) {
         using T = decltype(zero);
@@ -287,6 +282,7 @@ void use_variant(const std::string& name) {
 }  // namespace sparseksc
 
 NB_MODULE(_core, module) {
+    namespace nb = nanobind;
     using namespace nb::literals;
     namespace ksc = sparseksc;
     ksc::active = ksc::runnable().back();
@@ -306,6 +302,12 @@ NB_MODULE(_core, module) {
                nb::arg("weights").noconvert(), nb::arg("q").noconvert(), "floor"_a,
                nb::arg("moment").noconvert(), nb::arg("mean").noconvert(),
                nb::arg("totals").noconvert());
+    module.def("greedy_into", &ksc::greedy_into, "name"_a, nb::arg("X").noconvert(),
+               nb::arg("inverse_bandwidth").noconvert(), nb::arg("weights").noconvert(), "trace"_a,
+               "tol"_a, "floor"_a, "rank"_a, nb::arg("residual").noconvert(),
+               nb::arg("G").noconvert(), nb::arg("pivots").noconvert(),
+               nb::arg("path").noconvert());
+    ksc::bind_clusters(module);
     module.def("exponential_into", &ksc::exponential_into, nb::arg("values").noconvert(),
                nb::arg("out").noconvert());
     module.def("variants", &ksc::variants);

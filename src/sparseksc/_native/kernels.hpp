@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sparseksc {
 
@@ -48,16 +49,48 @@ struct Loops {
     using Moments = void (*)(const T* X, std::size_t rows, const Pivots<T>&, const double* weights,
                              const double* q, double floor, T* row, double* panel,
                              double* moment, std::size_t stride, double* mean, double* totals);
+    // Greedy pivots of an incomplete Cholesky decomposition, `pivots` being all n points, from
+    // `rank` on. Row l of G is the l-th column of the factor, residual[i] what is left of the
+    // diagonal and path[l] what is left of the trace after pivot l, relative to `trace`. Ends at
+    // `most` pivots, where path reaches `tol`, or where no residual is above `floor`; returns the
+    // rank. `row` is scratch as in Tile.
+    using Greedy = std::size_t (*)(const T* X, const Pivots<T>& pivots, const double* weights,
+                                   double trace, double tol, double floor, std::size_t rank,
+                                   std::size_t most, T* row, double* residual, double* G,
+                                   std::int64_t* chosen, double* path);
     Tile tile[kernel_count];
     Scores scores[kernel_count];
     ColumnSums column_sums[kernel_count];
     Moments moments[kernel_count];
+    Greedy greedy[kernel_count];
     // out[i] = exp(-values[i]) for values >= 0; count is a multiple of block<T>.
     void (*exponential)(const T* values, std::size_t count, T* out);
 };
 
+// Loops over rows of m scores or directions and K clusters; all arrays are dense, row by row.
+struct ClusterLoops {
+    // Moves the prototypes (K, m) to the mean directions of the rows (n, m) nearest to them, until
+    // nothing changes or `rounds` are over; labels[n] is scratch, `scratch` has K * (m + 1) +
+    // (K + 8) * m values.
+    void (*refine)(const double* rows, std::size_t n, std::size_t m, const double* weights,
+                   std::size_t K, std::size_t rounds, double* prototypes, std::int64_t* labels,
+                   double* scratch);
+    // chosen[k] = the longest row outside of the span of the k rows before it; `rows` (n, m) is
+    // overwritten by what is left of them. Returns how many there are, at most K.
+    std::size_t (*spread)(double* rows, std::size_t n, std::size_t m, std::size_t K,
+                          std::int64_t* chosen, double* scratch);
+    // From distances (n, K): the nearest, its membership, and 1 - nearest / second.
+    void (*assign)(const double* distances, std::size_t n, std::size_t K, std::int64_t* labels,
+                   double* membership, double* angular);
+    // scatter[k] = sum of w (x - mean_k)(x - mean_k)^T over the rows (n, m) of cluster k.
+    void (*scatter)(const double* rows, std::size_t n, std::size_t m, const std::int64_t* labels,
+                    const double* weights, std::size_t K, double* means, double* mass,
+                    double* scatter);
+};
+
 struct Variant {
     const char* name;
+    ClusterLoops clusters;
     Loops<float> single;
     Loops<double> full;
 };

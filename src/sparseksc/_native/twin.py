@@ -127,3 +127,96 @@ def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None:
     np.negative(values, out=out)
     with np.errstate(under="ignore"):
         np.exp(out, out=out)
+
+
+def greedy_into(
+    name: str,
+    X: NDArray[Any],
+    inverse_bandwidth: NDArray[Any],
+    weights: NDArray[Any],
+    trace: float,
+    tol: float,
+    floor: float,
+    rank: int,
+    residual: NDArray[Any],
+    G: NDArray[Any],
+    pivots: NDArray[Any],
+    path: NDArray[Any],
+) -> int:
+    """Add pivots to G from ``rank`` on, and return the rank that is reached."""
+    while rank < len(G):
+        pivot = int(np.argmax(residual))
+        if not residual[pivot] > floor:
+            break
+        done = G[:rank]
+        row = _tile(name, X[pivot : pivot + 1], X, inverse_bandwidth)[0].astype(X.dtype)
+        G[rank] = (row - done[:, pivot] @ done) / np.sqrt(residual[pivot])
+        residual -= G[rank] ** 2
+        np.maximum(residual, 0.0, out=residual)
+        residual[pivot] = 0.0
+        pivots[rank] = pivot
+        path[rank] = weights @ residual / trace if trace > 0.0 else 0.0
+        rank += 1
+        if path[rank - 1] <= tol:
+            break
+    return rank
+
+
+def refine_into(
+    rows: NDArray[Any], weights: NDArray[Any], rounds: int, prototypes: NDArray[Any]
+) -> None:
+    """Move the prototypes in place."""
+    clusters = np.arange(len(prototypes))
+    labels = None
+    for _ in range(rounds):
+        nearest = np.argmax(rows @ prototypes.T, axis=1)
+        if labels is not None and np.array_equal(nearest, labels):
+            break
+        labels = nearest
+        members = (labels[:, None] == clusters) * weights[:, None]
+        mass = members.sum(axis=0)
+        means = members.T @ rows / np.where(mass > 0.0, mass, 1.0)[:, None]
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        moved = means / np.where(lengths > 0.0, lengths, 1.0)
+        prototypes[mass > 0.0] = moved[mass > 0.0]
+
+
+def spread_into(rows: NDArray[Any], chosen: NDArray[Any]) -> int:
+    """Write the rows that are chosen, and return how many there are; ``rows`` is overwritten."""
+    for place in range(len(chosen)):
+        lengths = np.einsum("ij,ij->i", rows, rows)
+        best = int(np.argmax(lengths)) if len(lengths) else 0
+        if len(lengths) == 0 or not lengths[best] > 0.0:
+            return place
+        chosen[place] = best
+        axis = rows[best] / np.sqrt(lengths[best])
+        rows -= np.outer(rows @ axis, axis)
+    return len(chosen)
+
+
+def assign_into(
+    distances: NDArray[Any], labels: NDArray[Any], membership: NDArray[Any], angular: NDArray[Any]
+) -> None:
+    """Write the nearest cluster, its membership and ``1 - nearest / second``."""
+    labels[...] = np.argmin(distances, axis=1)
+    nearest = distances.min(axis=1, keepdims=True)
+    closeness = np.where(distances == nearest, 1.0, nearest / np.maximum(distances, 1e-300))
+    membership[...] = 1.0 / closeness.sum(axis=1)
+    if distances.shape[1] == 1:
+        angular[...] = 1.0
+        return
+    second = np.partition(distances, 1, axis=1)[:, 1]
+    ratio = np.divide(nearest[:, 0], second, out=np.ones_like(second), where=second > 0)
+    angular[...] = 1.0 - ratio
+
+
+def scatter_into(
+    rows: NDArray[Any], labels: NDArray[Any], weights: NDArray[Any], scatter: NDArray[Any]
+) -> None:
+    """Write the scatter matrix of each cluster about its mean."""
+    for cluster, matrix in enumerate(scatter):
+        mine = labels == cluster
+        mass = weights[mine]
+        total = mass.sum()
+        points = rows[mine] - (mass @ rows[mine] / total if total > 0.0 else 0.0)
+        matrix[...] = (points.T * mass) @ points

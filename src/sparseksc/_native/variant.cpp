@@ -1,5 +1,7 @@
 // The table of loops for one instruction set. The build compiles this file once for each, with
 // SPARSEKSC_VARIANT set to its name.
+#include "clusters.hpp"
+#include "selection.hpp"
 #include "tiles.hpp"
 
 namespace sparseksc {
@@ -15,11 +17,14 @@ namespace SPARSEKSC_VARIANT {
         {scores<Rbf, T>, scores<Laplacian, T>, scores<Chi2, T>},                        \
         {column_sums<Rbf, T>, column_sums<Laplacian, T>, column_sums<Chi2, T>},         \
         {moments<Rbf, T>, moments<Laplacian, T>, moments<Chi2, T>},                     \
+        {greedy<Rbf, T>, greedy<Laplacian, T>, greedy<Chi2, T>},                        \
         exponential<T>                                                                  \
     }
 
 extern const Variant variant;
-const Variant variant = {SPARSEKSC_STRING(SPARSEKSC_VARIANT), SPARSEKSC_LOOPS(float),
+const Variant variant = {SPARSEKSC_STRING(SPARSEKSC_VARIANT),
+                         {refine, spread, assign, scatter},
+                         SPARSEKSC_LOOPS(float),
                          SPARSEKSC_LOOPS(double)};
 
 }  // namespace SPARSEKSC_VARIANT
