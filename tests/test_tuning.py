@@ -15,7 +15,7 @@ from sparseksc.choice import Surfaces, rank_by_criterion, rank_by_separation
 from sparseksc.datasets import make_rings
 from sparseksc.kernels import RBF, Chi2, Laplacian, Polynomial, make_kernel
 from sparseksc.neighbours import neighbour_graph
-from sparseksc.search import weighted_sample
+from sparseksc.samples import weighted_sample
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -333,3 +333,14 @@ def test_sampled_weights_stand_for_all():
     assert set(range(10)) <= set(rows)
     assert mass.sum() == pytest.approx(weights.sum(), rel=0.03)
     assert mass[:10] == pytest.approx(weights[:10])
+
+
+def test_four_spirals_of_one_turn_are_found():
+    rng = np.random.default_rng(0)
+    arm, t = rng.integers(0, 4, 4000), rng.uniform(size=4000)
+    angle, radius = 2.0 * np.pi * (arm / 4 + t), 0.1 + 0.9 * t
+    X = np.column_stack([radius * np.sin(angle), radius * np.cos(angle)])
+    X += 0.01 * rng.standard_normal(X.shape)
+    ksc = KernelSpectralClustering(random_state=0).fit(X)
+    assert ksc.n_clusters_ == 4
+    assert adjusted_rand_score(arm, ksc.labels_) == 1.0

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 SAMPLE_SIZE, SAMPLE_CENTRES = 2000, 500
 #: Largest number of candidates between the distance of neighbours and the spread, and the
 #: least ratio of two of them; and the number beyond the spread.
-N_NARROW, LEAST_RATIO, N_WIDE = 24, 1.35, 4
+N_NARROW, LEAST_RATIO, N_WIDE = 36, 1.22, 4
 #: The widest candidate, in units of the spread.
 WIDEST = 16.0
 
@@ -50,7 +50,7 @@ def automatic_bandwidths(
     >>> X = np.random.default_rng(0).normal(size=(300, 2))
     >>> grid = automatic_bandwidths(RBF, X, seed=0)
     >>> len(grid), bool(np.allclose(automatic_bandwidths(RBF, 1000 * X, 0), 1e6 * np.array(grid)))
-    (24, True)
+    (34, True)
     """
     mass = np.ones(X.shape[0]) if weights is None else weights
     if not (isinstance(kind, type) and issubclass(kind, Exponential)):

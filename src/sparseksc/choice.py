@@ -2,14 +2,16 @@ r"""From the surfaces of a search to one number of clusters and one bandwidth.
 
 The criteria of the literature are maximised as they are. The rule "auto" has two steps:
 
-1. *The bandwidth of each number of clusters* is the one whose clusters have the lowest
-   conductance (:mod:`sparseksc.neighbours`), among those whose clusters all have more neighbours
-   inside than outside, and more than a handful of points.
+1. *The bandwidth of each number of clusters* is the one whose clusters have the firmest
+   memberships for the edges that they cut (:mod:`sparseksc.neighbours`): the largest
+   :math:`a / \gamma`, with the average membership strength :math:`a` and the cut
+   :math:`\gamma`, among those whose clusters all have more neighbours inside than outside, and
+   more than a handful of points.
 2. *The number of clusters* is the one after which the conductance rises most. One more cluster
    than there are must cut through the middle of one. With the conductance :math:`\phi_K` and the
    average membership strength :math:`a_K` of the best clusters for each K, the largest
 
-   .. math:: a_K \cdot \sqrt{\frac{K}{K+1}} \; \frac{\phi_{K+1} + \epsilon}{\phi_K + \epsilon}
+   .. math:: a_K^2 \cdot \sqrt{\frac{K}{K+1}} \; \frac{\phi_{K+1} + \epsilon}{\phi_K + \epsilon}
 
    wins. The square root is what a uniform square does when it is cut into more and more pieces.
 
@@ -31,6 +33,8 @@ Floats = NDArray[np.float64]
 #: A cluster below this share of the points is not a find, and neither is one that keeps less than
 #: this share of its edges inside: it is a few outliers, or a slice of something.
 LEAST_SHARE, LEAST_COHESION = 0.003, 0.5
+#: The same for one cluster more than there are, which may well be a few outliers.
+LEAST_FINER_SHARE = 0.001
 #: Below this rise of the conductance nothing stands out.
 CLEAR_RISE = 1.5
 #: Conductance that is assumed where no larger number of clusters is available.
@@ -75,9 +79,9 @@ class Surfaces:
     n_clusters : list of int
     values : dict of str to array of shape (n_bandwidths, n_cluster_numbers)
         "ams", "blf" and "bas" with the balance in them; "strength", the AMS without it;
-        "conductance" in the symmetric graph; "cut", its mean with the mutual one; "cohesion",
-        the least share of its edges that a cluster keeps inside; "smallest", the share of the
-        smallest cluster.
+        "smallest", the share of the smallest cluster. For the rule "auto" also "conductance" in
+        the symmetric graph; "cut", its mean with the mutual one; "cohesion", the least share of
+        its edges that a cluster keeps inside.
     resolution : float
         Differences of the conductance below this mean nothing.
     """
@@ -124,35 +128,33 @@ def rank_by_separation(
     # the better for the clusters before it.
     finer = {}
     for column, K in enumerate(surfaces.n_clusters):
-        row = _best_cut(surfaces, column, LEAST_SHARE, 0.0)
-        if row is not None:
-            finer[K] = surfaces["conductance"][row, column]
+        eligible = _eligible(surfaces, column, LEAST_FINER_SHARE, 0.0)
+        if eligible.any():
+            lowest = np.argmin(np.where(eligible, surfaces["cut"][:, column], np.inf))
+            finer[K] = surfaces["conductance"][lowest, column]
     least = surfaces.resolution
     guards = (0.0, 0.0) if any_size else (LEAST_SHARE, LEAST_COHESION)
     choices = []
     for column, K in enumerate(surfaces.n_clusters):
-        row = _best_cut(surfaces, column, *guards)
-        if row is None or K not in allowed:
+        eligible = _eligible(surfaces, column, *guards)
+        if K not in allowed or not eligible.any():
             continue
+        firmness = surfaces["strength"][:, column] / surfaces["cut"][:, column]
+        row = int(np.argmax(np.where(eligible, firmness, -np.inf)))
         next_K = min((larger for larger in finer if larger > K), default=K + 1)
         rise = (finer.get(next_K, NO_FINER_CLUSTERS) + least) * np.sqrt(K / next_K)
         rise /= surfaces["conductance"][row, column] + least
-        value = rise * surfaces["strength"][row, column]
+        value = rise * surfaces["strength"][row, column] ** 2
         choices.append(surfaces.choice(row, column, value, rise))
     return sorted(choices, key=lambda choice: -choice.value)
 
 
-def _best_cut(
+def _eligible(
     surfaces: Surfaces, column: int, least_share: float, least_cohesion: float
-) -> int | None:
-    """Row of the lowest cut; among equal ones, of the firmest memberships."""
-    cut = surfaces["cut"][:, column]
-    eligible = (
-        np.isfinite(cut)
+) -> NDArray[np.bool_]:
+    """Bandwidths at which this number of clusters is available and none of them too small."""
+    return (
+        np.isfinite(surfaces["cut"][:, column])
         & (surfaces["smallest"][:, column] >= least_share)
         & (surfaces["cohesion"][:, column] >= least_cohesion)
     )
-    if not eligible.any():
-        return None
-    tied = eligible & (cut <= cut[eligible].min() + surfaces.resolution)
-    return int(np.argmax(np.where(tied, surfaces["strength"][:, column], -np.inf)))

@@ -18,7 +18,8 @@ clusters. In the *mutual* one both must, which breaks thin bridges, but leaves l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,6 +58,10 @@ class NeighbourGraph:
     symmetric: sp.csr_array
     mutual: sp.csr_array
 
+    @cached_property
+    def _edges(self) -> tuple[_Edges, _Edges]:
+        return _Edges.of(self.symmetric), _Edges.of(self.mutual)
+
     @property
     def resolution(self) -> float:
         """Conductances that differ by less than this are equal."""
@@ -69,8 +74,7 @@ class NeighbourGraph:
         geometric mean with that in the mutual graph, which weighs more, compares bandwidths.
         The *cohesion* is the least share of its edges that a cluster keeps inside.
         """
-        symmetric = _inside(self.symmetric, labels)
-        mutual = _inside(self.mutual, labels)
+        symmetric, mutual = (edges.inside(labels) for edges in self._edges)
         conductance = float(np.mean(1.0 - symmetric))
         in_mutual = float(np.mean(1.0 - mutual))
         cut = (conductance + self.resolution) ** (1.0 - MUTUAL_WEIGHT)
@@ -78,14 +82,29 @@ class NeighbourGraph:
         return conductance, cut, float(symmetric.min())
 
 
-def _inside(graph: sp.csr_array, labels: Integers) -> Floats:
-    """Share of the edges of each cluster that stays inside."""
-    clusters, codes = np.unique(labels, return_inverse=True)
-    indicator = (codes[:, None] == np.arange(len(clusters))).astype(np.float64)
-    inside = np.einsum("ik,ik->k", indicator, graph @ indicator)
-    volume = indicator.T @ graph.sum(axis=1)
-    # Points without any edge are not held together by anything.
-    return np.divide(inside, volume, out=np.zeros_like(volume), where=volume > 0.0)
+class _Edges(NamedTuple):
+    """The edges of a symmetric graph, each once, and the sum of the weights at each point."""
+
+    first: Integers
+    second: Integers
+    weights: Floats
+    volumes: Floats
+
+    @classmethod
+    def of(cls, graph: sp.csr_array) -> _Edges:
+        upper = sp.triu(graph).tocoo()
+        first, second = upper.coords
+        return cls(first, second, upper.data, np.asarray(graph.sum(axis=1), np.float64).ravel())
+
+    def inside(self, labels: Integers) -> Floats:
+        """Share of the edges of each cluster that stays inside."""
+        there = np.bincount(labels) > 0
+        mine = labels[self.first]
+        stays = mine == labels[self.second]
+        inside = 2.0 * np.bincount(mine, self.weights * stays, minlength=len(there))[there]
+        volume = np.bincount(labels, self.volumes)[there]
+        # Points without any edge are not held together by anything.
+        return np.divide(inside, volume, out=np.zeros_like(volume), where=volume > 0.0)
 
 
 def neighbour_graph(

@@ -9,7 +9,8 @@ import numpy as np
 
 from sparseksc.memory import threads_within
 from sparseksc.parameters import check_distinct_rows
-from sparseksc.search import TRAINING_SIZE, VALIDATION_SIZE, search
+from sparseksc.samples import TRAINING_SIZE, VALIDATION_SIZE
+from sparseksc.search import search
 from sparseksc.settings import Settings
 from sparseksc.sources import ArraySource, Sample, Source, Stream
 from sparseksc.training import ENCODING_SIZE, Recipe

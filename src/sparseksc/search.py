@@ -11,14 +11,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparseksc._native.clusters import assign
 from sparseksc.choice import (
     CLEAR_RISE,
     Choice,
@@ -29,11 +29,10 @@ from sparseksc.choice import (
 from sparseksc.criteria import CRITERIA, Objective
 from sparseksc.encoding import fit_encoding
 from sparseksc.engines.threads import single_threaded_blas, thread_count
-from sparseksc.kernels import Array, Exponential, make_kernel
-from sparseksc.neighbours import NeighbourGraph, neighbour_graph
+from sparseksc.kernels import Array
 from sparseksc.progress import progress_bar
-from sparseksc.reduced_set import ReducedSet, hashed_uniform, selection_sample
-from sparseksc.sources import ArraySource, Sample
+from sparseksc.reduced_set import ReducedSet
+from sparseksc.samples import GRAPH_SIZE, VALIDATION_SIZE, Samples, draw_samples
 from sparseksc.spectrum import change_kernel
 from sparseksc.statistics import FeatureMap
 from sparseksc.training import Fitted, Recipe, choose_pivots, project
@@ -42,13 +41,6 @@ from sparseksc.tuning import DoubtWarning, TuningResult
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
-#: Points that a search trains on, and that its models are judged on.
-TRAINING_SIZE, VALIDATION_SIZE = 10_000, 20_000
-#: Points of the neighbour graph, which are also enough for the criteria where none of them is
-#: the rule; and points that prototypes are found in.
-GRAPH_SIZE, ENCODING_SIZE = 5_000, 2_500
-#: Entries up to which samples of sparse data are worth being made dense.
-DENSE_SIZE = 10_000_000
 #: Points to train on above which bandwidths are worth a thread each.
 WORTH_THREADS = 1_000
 #: The bandwidths around this many of the best choices are refined, in turn.
@@ -61,104 +53,6 @@ BEYOND_DOUBT = 2.5
 SURFACES = (*CRITERIA, "strength", "conductance", "cut", "cohesion", "smallest")
 #: The value of each surface for each number of clusters, and the eigenvalues, at one bandwidth.
 Judged = tuple[dict[str, Floats], Floats]
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Points to train on, points to judge on, and the neighbour graph of some of the latter."""
-
-    training: Array
-    weights: Floats
-    validation: Array
-    validation_weights: Floats
-    graph: NeighbourGraph
-    graph_rows: Integers
-    encoding_rows: Integers
-    cloud: float | None
-
-    @property
-    def source(self) -> ArraySource:
-        """The points to train on, with their weights."""
-        return ArraySource(self.training, self.weights)
-
-    @property
-    def sample(self) -> Sample:
-        """All points to train on, to choose pivots among."""
-        return self.source.sample(None, 0)
-
-    @property
-    def judged_on_itself(self) -> bool:
-        """Whether there is too little data for two samples."""
-        return self.validation is self.training
-
-
-def draw_samples(X: Array, weights: Floats, recipe: Recipe, validation: int | Array) -> Samples:
-    """Draw disjoint samples, or take all there is for both."""
-    kernel, seed = recipe.kernel, recipe.seed
-    size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
-    total = TRAINING_SIZE + size
-    rows, mass = weighted_sample(X.shape[0], total, seed, weights)
-    order = np.random.default_rng(seed).permutation(len(rows))
-    first, rest = np.sort(order[:TRAINING_SIZE]), np.sort(order[TRAINING_SIZE:])
-    if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
-        dense: Any = X[rows]
-        X, rows = dense.toarray(), np.arange(len(rows))
-    training = kernel.among(X[rows[first]], rows[first])
-    if judged is not None:
-        judged_mass = np.ones(judged.shape[0])
-    elif len(rest) < min(TRAINING_SIZE // 2, size):
-        # Half of small data would be too little to find shapes in.
-        judged, judged_mass, rest = training, mass[first], first
-    else:
-        judged, judged_mass = X[rows[rest]], mass[rest]
-        if kernel.name == "precomputed":
-            judged = judged[:, rows[first]]
-    graph_rows = selection_sample(judged.shape[0], GRAPH_SIZE, seed, judged_mass)
-    if kernel.name == "precomputed":
-        columns = rows[rest[graph_rows]]
-        square, places = X[np.ix_(columns, columns)], np.arange(len(columns))
-        graph = neighbour_graph(kernel, square, judged_mass[graph_rows], places)
-        cloud = None
-    else:
-        graph = neighbour_graph(kernel, judged[graph_rows], judged_mass[graph_rows])
-        cloud = None
-        if isinstance(kernel, Exponential) and isinstance(judged, np.ndarray):
-            cloud = cloud_conductance(judged[graph_rows][graph.rows], seed)
-    return Samples(
-        training,
-        mass[first],
-        judged,
-        judged_mass,
-        graph,
-        graph_rows[graph.rows],
-        selection_sample(len(first), ENCODING_SIZE, seed, mass[first]),
-        cloud,
-    )
-
-
-def weighted_sample(n_rows: int, size: int, seed: int, weights: Floats) -> tuple[Integers, Floats]:
-    """Return some rows and weights with which they stand for all.
-
-    Rows are drawn with their weight as rate, in an exponential race that ends at the time t. A
-    row of weight w is among them with the probability 1 - exp(-w t), whose inverse scales w.
-    """
-    rows = selection_sample(n_rows, size, seed, weights)
-    mass = weights[rows]
-    if len(rows) < np.count_nonzero(weights > 0.0):
-        finish = (-np.log(hashed_uniform(seed, rows)) / mass).max()
-        mass = mass / -np.expm1(-mass * finish)
-    return rows, mass
-
-
-def cloud_conductance(X: Array, seed: int) -> float:
-    """Conductance of half a normal cloud that has as many points and the covariance of ``X``."""
-    spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
-    spread = spread[spread > 1e-9 * spread[0]] if spread[0] > 0.0 else spread[:1] + 1.0
-    cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread))) * spread
-    kernel = make_kernel("rbf")
-    graph = neighbour_graph(kernel, cloud, np.ones(len(cloud)))
-    half = (cloud[:, 0] > np.median(cloud[:, 0])).astype(np.intp)
-    return graph.judge(half[graph.rows])[0]
 
 
 def search(
@@ -209,7 +103,7 @@ def search(
     if len(n_clusters) == 1:
         columns = n_clusters
     with single_threaded_blas():
-        samples = draw_samples(X, weights, recipe, validation)
+        samples = draw_samples(X, weights, recipe, validation, with_graph=rule == "auto")
         judge = _judge_with(samples, columns, recipe, objective)
         judged: dict[Any, Judged] = {}
         # Small arrays keep the interpreter busy, and threads would only wait for each other.
@@ -221,7 +115,8 @@ def search(
             judged.update(zip(new, _in_threads(judge, new, n_jobs, progress), strict=True))
             order = sorted(judged) if refine else list(judged)
             values = {name: np.array([judged[h][0][name] for h in order]) for name in SURFACES}
-            surfaces = Surfaces(order, columns, values, samples.graph.resolution)
+            graph = samples.separation.graph if samples.separation is not None else None
+            surfaces = Surfaces(order, columns, values, graph.resolution if graph else 0.0)
             return surfaces, _ranked(surfaces, rule, n_clusters, strict=single_allowed)
 
         surfaces, ranking = look_at(bandwidths)
@@ -279,7 +174,7 @@ def _doubts(
     best = ranking[0]
     cut = min(ranking, key=lambda choice: choice.n_clusters).conductance
     unclear = best.rise < CLEAR_RISE
-    cloud = samples.cloud
+    cloud = samples.separation.cloud if samples.separation is not None else None
     if cloud is not None and best.rise < BEYOND_DOUBT and cut > CLOUD_SHARE * cloud:
         return unclear, (
             f"The best cut through the data crosses {cut:.1%} of the edges between nearest "
@@ -355,10 +250,11 @@ def _judge(
     if available == 0:
         return values
     projection = fitted.projection
-    scores, degrees = projection.scores_and_degrees(samples.training, 1)
-    shares = fitted.degrees.shares_of(degrees, samples.weights)
     seen = samples.encoding_rows
-    judged = scores if samples.judged_on_itself else projection.scores(samples.validation, 1)
+    weights_seen = samples.weights[seen]
+    scores, degrees = projection.scores_and_degrees(samples.training[seen], 1)
+    shares = fitted.degrees.shares_of(degrees, weights_seen)
+    judged = projection.scores(samples.validation, 1)
     sums = None
     if 2 in n_clusters:
         sums = projection.kernel_sums(samples.validation, 1) + fitted.spectrum.bias[0]
@@ -370,26 +266,26 @@ def _judge(
             encoding = fit_encoding(
                 recipe.encoding,
                 fitted.spectrum.leading(m),
-                scores[seen, :m],
-                samples.weights[seen],
-                shares[seen],
+                scores[:, :m],
+                weights_seen,
+                shares,
             )
         except ValueError:  # too few code words, or an encoding for more clusters
             continue
-        distances = encoding.distances(judged[:, :m])
-        labels = np.argmin(distances, axis=1)
+        found = assign(encoding.distances(judged[:, :m]))
         weights = samples.validation_weights
-        sizes = np.bincount(labels, weights, minlength=K)
+        sizes = np.bincount(found.labels, weights, minlength=K)
         for name in CRITERIA:
             if name == "bas" and K == 2:
                 continue
             part = replace(objective, criterion=name)
-            value = part.fit(judged[:, :m], sums, distances, labels, sizes, weights)
+            value = part.fit(judged[:, :m], sums, found, sizes, weights)
             values[name][column] = part.weigh(value, sizes)
             if name == "ams":
                 values["strength"][column] = value
         values["smallest"][column] = sizes.min() / sizes.sum()
-        edges = samples.graph.judge(labels[samples.graph_rows])
-        for name, value in zip(("conductance", "cut", "cohesion"), edges, strict=True):
-            values[name][column] = value
+        if samples.separation is not None:
+            edges = samples.separation.graph.judge(found.labels[samples.separation.rows])
+            for name, value in zip(("conductance", "cut", "cohesion"), edges, strict=True):
+                values[name][column] = value
     return values

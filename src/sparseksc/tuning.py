@@ -112,8 +112,8 @@ class TuningResult:
         text = f"{best.n_clusters} clusters{at} were chosen from {tried}"
         if self.criterion == "auto":
             text += (
-                f": {best.conductance:.2%} of the edges to nearest neighbours lead from one "
-                "cluster to another"
+                f": {max(best.conductance, 0.0):.2%} of the edges to nearest neighbours lead from "
+                "one cluster to another"
             )
             if np.isfinite(best.rise) and len(self.ranking) > 1:
                 text += f", and with one more cluster this share rises {best.rise:.1f} times as "
@@ -148,7 +148,7 @@ def _short(bandwidth: Any) -> str:
 
 
 def tune(
-    X: ArrayLike,
+    X: Any,
     n_clusters: int | Iterable[int] | str = range(2, 11),
     bandwidth: float | ArrayLike | str = "auto",
     *,
@@ -164,7 +164,8 @@ def tune(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), Source, or Dask collection
+        As for :meth:`~sparseksc.KernelSpectralClustering.fit`.
     n_clusters : int, list of int or "auto", default=range(2, 11)
         Candidates. "auto" are the same, and a single cluster as a possible answer.
     bandwidth : float, list or "auto", default="auto"

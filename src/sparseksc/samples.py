@@ -1,0 +1,148 @@
+"""What a search looks at: points to train on, points to judge on, and the graph of the latter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparseksc.kernels import Array, Exponential, make_kernel
+from sparseksc.neighbours import NeighbourGraph, neighbour_graph
+from sparseksc.reduced_set import hashed_uniform, selection_sample
+from sparseksc.sources import ArraySource, Sample
+from sparseksc.training import Recipe
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+#: Points that a search trains on, and that its models are judged on.
+TRAINING_SIZE, VALIDATION_SIZE = 10_000, 20_000
+#: Points of the neighbour graph, which are also enough for the criteria where none of them is
+#: the rule; and points that prototypes are found in.
+GRAPH_SIZE, ENCODING_SIZE = 5_000, 2_500
+#: Entries up to which samples of sparse data are worth being made dense.
+DENSE_SIZE = 10_000_000
+
+
+@dataclass(frozen=True)
+class Separation:
+    """The neighbour graph of some points to judge on, which the rule "auto" looks at.
+
+    Attributes
+    ----------
+    graph : NeighbourGraph
+    rows : array of int
+        Its points, among those to judge on.
+    cloud : float or None
+        Conductance of half a normal cloud with the covariance of the points.
+    """
+
+    graph: NeighbourGraph
+    rows: Integers
+    cloud: float | None
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Points to train on, points to judge on, and how the latter are separated."""
+
+    training: Array
+    weights: Floats
+    validation: Array
+    validation_weights: Floats
+    encoding_rows: Integers
+    separation: Separation | None
+
+    @property
+    def source(self) -> ArraySource:
+        """The points to train on, with their weights."""
+        return ArraySource(self.training, self.weights)
+
+    @property
+    def sample(self) -> Sample:
+        """All points to train on, to choose pivots among."""
+        return self.source.sample(None, 0)
+
+
+def draw_samples(
+    X: Array, weights: Floats, recipe: Recipe, validation: int | Array, with_graph: bool
+) -> Samples:
+    """Draw disjoint samples, or take all there is for both."""
+    kernel, seed = recipe.kernel, recipe.seed
+    size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
+    total = TRAINING_SIZE + size
+    rows, mass = weighted_sample(X.shape[0], total, seed, weights)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    first, rest = np.sort(order[:TRAINING_SIZE]), np.sort(order[TRAINING_SIZE:])
+    if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
+        dense: Any = X[rows]
+        X, rows = dense.toarray(), np.arange(len(rows))
+    training = kernel.among(X[rows[first]], rows[first])
+    if judged is not None:
+        judged_mass = np.ones(judged.shape[0])
+    elif len(rest) < min(TRAINING_SIZE // 2, size):
+        # Half of small data would be too little to find shapes in.
+        judged, judged_mass, rest = training, mass[first], first
+    else:
+        judged, judged_mass = X[rows[rest]], mass[rest]
+        if kernel.name == "precomputed":
+            judged = judged[:, rows[first]]
+    separation = None
+    if with_graph:
+        numbers = rows[rest] if kernel.name == "precomputed" else None
+        separation = _separation(X, judged, judged_mass, numbers, recipe)
+    return Samples(
+        training,
+        mass[first],
+        judged,
+        judged_mass,
+        selection_sample(len(first), ENCODING_SIZE, seed, mass[first]),
+        separation,
+    )
+
+
+def _separation(
+    X: Array, judged: Array, mass: Floats, numbers: Integers | None, recipe: Recipe
+) -> Separation:
+    """Connect some of the points to judge on; ``numbers`` are theirs in a precomputed kernel."""
+    kernel = recipe.kernel
+    rows = selection_sample(judged.shape[0], GRAPH_SIZE, recipe.seed, mass)
+    if numbers is not None:
+        columns = numbers[rows]
+        square, places = X[np.ix_(columns, columns)], np.arange(len(columns))
+        graph = neighbour_graph(kernel, square, mass[rows], places)
+        return Separation(graph, rows[graph.rows], None)
+    graph = neighbour_graph(kernel, judged[rows], mass[rows])
+    rows = rows[graph.rows]
+    cloud = None
+    if isinstance(kernel, Exponential) and isinstance(judged, np.ndarray):
+        cloud = cloud_conductance(judged[rows], recipe.seed)
+    return Separation(graph, rows, cloud)
+
+
+def weighted_sample(n_rows: int, size: int, seed: int, weights: Floats) -> tuple[Integers, Floats]:
+    """Return some rows and weights with which they stand for all.
+
+    Rows are drawn with their weight as rate, in an exponential race that ends at the time t. A
+    row of weight w is among them with the probability 1 - exp(-w t), whose inverse scales w.
+    """
+    rows = selection_sample(n_rows, size, seed, weights)
+    mass = weights[rows]
+    if len(rows) < np.count_nonzero(weights > 0.0):
+        finish = (-np.log(hashed_uniform(seed, rows)) / mass).max()
+        mass = mass / -np.expm1(-mass * finish)
+    return rows, mass
+
+
+def cloud_conductance(X: Array, seed: int) -> float:
+    """Conductance of half a normal cloud that has as many points and the covariance of ``X``."""
+    spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    spread = spread[spread > 1e-9 * spread[0]] if spread[0] > 0.0 else spread[:1] + 1.0
+    cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread))) * spread
+    kernel = make_kernel("rbf")
+    graph = neighbour_graph(kernel, cloud, np.ones(len(cloud)))
+    half = (cloud[:, 0] > np.median(cloud[:, 0])).astype(np.intp)
+    return graph.judge(half[graph.rows])[0]
