@@ -8,14 +8,17 @@ import time
 import numpy as np
 import pytest
 
-from sparseksc import KernelSpectralClustering
+from sparseksc import KernelSpectralClustering, open_dataset
 from sparseksc.datasets import make_spirals
-from sparseksc.sources import BLOCK_ROWS, IterableSource
+from sparseksc.sources import BLOCK_ROWS, ChangedSource, IterableSource
 
 da = pytest.importorskip("dask.array", reason="needs dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask's data frames")
 distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
+cloudpickle = pytest.importorskip("cloudpickle", reason="comes with distributed")
 pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+pq = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
 
 # Sockets and subprocesses of the cluster are closed by threads of their own, late.
 pytestmark = [
@@ -42,6 +45,19 @@ def X():
 
 def make():
     return KernelSpectralClustering(2, bandwidth=0.006, max_rank=115, random_state=0)
+
+
+def write_file(path, rows, piece):
+    """Store the columns a and b in pieces (row groups, record batches) of a few rows."""
+    if path.suffix == ".npy":
+        np.save(path, rows)
+        return
+    table = pa.table({"a": rows[:, 0], "b": rows[:, 1]})
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, row_group_size=piece)
+        return
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=piece)
 
 
 def blocks_of(X, rows):
@@ -78,6 +94,59 @@ def test_data_frames_and_chunks_of_unknown_size_work(client, X):
     assert list(ksc.feature_names_in_) == ["a", "b"]
     unknown = make().fit(frame.to_dask_array())
     assert ksc.coef_.tobytes() == unknown.coef_.tobytes()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "npy"])
+def test_files_that_the_workers_read_give_the_bits_of_a_local_run(client, X, tmp_path, ending):
+    # Three files of odd lengths, with row groups that fit neither the files nor the blocks.
+    for number, rows in enumerate(np.split(X, [11_111, 25_000])):
+        write_file(tmp_path / f"{number}.{ending}", rows, piece=4321)
+    data = open_dataset(tmp_path, chunk_rows=6000)
+    on_cluster, local = make().fit(data.to_dask()), make().fit(data)
+    assert on_cluster.coef_.tobytes() == local.coef_.tobytes()
+    assert on_cluster.prototypes_.tobytes() == local.prototypes_.tobytes()
+    labels = on_cluster.predict(data.to_dask())
+    assert isinstance(labels, da.Array)
+    np.testing.assert_array_equal(labels.compute(), local.predict(data))
+    if ending != "npy":
+        assert list(on_cluster.feature_names_in_) == ["a", "b"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_csv_files_are_cut_by_dask(client, X, tmp_path, ending):
+    frame = pd.DataFrame({"name": "no number", "b": X[:, 1], "a": X[:, 0]})
+    frame[:15_000].to_csv(tmp_path / f"0.{ending}", index=False)
+    frame[15_000:].to_csv(tmp_path / f"1.{ending}", index=False)
+    data = open_dataset(tmp_path, columns=["a", "b"])
+    np.testing.assert_array_equal(np.concatenate([rows for rows, _ in data.blocks()]), X)
+    on_cluster = make().fit(data.to_dask())
+    assert list(on_cluster.feature_names_in_) == ["a", "b"]
+    np.testing.assert_array_equal(
+        on_cluster.predict(data.to_dask()).compute(), make().fit(X).labels_
+    )
+
+
+def test_a_list_of_arrays_goes_to_the_cluster_and_a_generator_cannot(client, X):
+    blocks = [X[:9000], X[9000:11_000], X[11_000:]]
+    on_cluster = make().fit(open_dataset(blocks).to_dask())
+    assert on_cluster.coef_.tobytes() == make().fit(open_dataset(blocks)).coef_.tobytes()
+    with pytest.raises(ValueError, match="only be read from its beginning"):
+        IterableSource(lambda: iter(blocks)).to_dask()
+
+
+def test_a_file_that_changes_under_the_cluster_is_noticed(client, X, tmp_path):
+    np.save(tmp_path / "points.npy", X)
+    source = open_dataset(tmp_path / "points.npy").to_dask()
+    np.save(tmp_path / "points.npy", X[::-1])
+    with pytest.raises(ChangedSource, match="changed while it was in use"):
+        make().fit(source)
+
+
+def test_what_travels_to_the_workers_does_not_grow_with_the_training_data(X):
+    ksc = make().fit(X)
+    for method in (ksc.predict, ksc.transform, ksc.membership):
+        lazy = method(da.from_array(np.zeros((10, 2)), chunks=(5, 2)))
+        assert len(cloudpickle.dumps(lazy.dask)) < 100_000  # the labels alone have 320,000 bytes
 
 
 def test_bad_values_are_named_by_their_row(client, X):

@@ -148,18 +148,18 @@ class Absent:
         if name.partition(".")[0] in {OPTIONAL}:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Absent)
-import sparseksc
+from sparseksc import *
 """
     assert "sparseksc.estimator" in modules_after(absent)
 
 
 def test_importing_sparseksc_imports_no_optional_package_that_scikit_learn_does_not():
-    added = modules_after("import sparseksc") - modules_after("import sklearn.cluster")
+    added = modules_after("from sparseksc import *") - modules_after("import sklearn.cluster")
     assert not {name.partition(".")[0] for name in added} & set(OPTIONAL)
 
 
 def test_importing_sparseksc_adds_few_modules_to_scikit_learn():
     before = modules_after("import sklearn.cluster")
-    added = modules_after("import sklearn.cluster", "import sparseksc") - before
+    added = modules_after("import sklearn.cluster", "from sparseksc import *") - before
     foreign = {name for name in added if name.partition(".")[0] != "sparseksc"}
     assert len(foreign) <= 10, sorted(foreign)

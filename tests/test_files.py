@@ -32,6 +32,8 @@ def write(kind, table, X, folder):
     path = folder / f"points{kind}"
     if kind == ".npy":
         np.save(path, X)
+    elif kind == ".npz":
+        np.savez(path, **{name: np.array(table[name].to_pylist()) for name in table.column_names})
     elif kind == ".parquet":
         pq.write_table(table, path, row_group_size=170)
     elif kind == ".arrow":
@@ -46,7 +48,8 @@ def write(kind, table, X, folder):
     return path
 
 
-KINDS = [".npy", ".parquet", ".arrow", ".feather", ".csv", ".csv.gz"]
+KINDS = [".npy", ".npz", ".parquet", ".arrow", ".feather", ".csv", ".csv.gz"]
+NAMED = [kind for kind in KINDS if kind != ".npy"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -59,7 +62,7 @@ def test_every_kind_of_file_gives_its_rows_in_blocks_of_the_size_asked_for(
     assert source.n_rows == 1000
 
 
-@pytest.mark.parametrize("kind", KINDS[1:])
+@pytest.mark.parametrize("kind", NAMED)
 def test_columns_are_chosen_by_name_and_in_the_order_asked_for(kind, table, X, tmp_path):
     source = open_dataset(write(kind, table, X, tmp_path), columns=["c", "a"])
     np.testing.assert_array_equal(rows_of(source), X[:, [2, 0]])
@@ -91,6 +94,20 @@ def test_single_precision_is_kept_and_mixed_columns_become_double(X, tmp_path):
     assert open_dataset(tmp_path / "mixed.parquet").dtype == np.float64
 
 
+def test_whole_numbers_decimals_and_booleans_are_numbers(tmp_path):
+    from decimal import Decimal
+
+    columns = {
+        "whole": pa.array([1, 2], pa.uint8()),
+        "price": pa.array([Decimal("1.25"), Decimal("2.50")]),
+        "flag": pa.array([True, False]),
+        "half": pa.array(np.array([0.5, 1.5], dtype=np.float16)),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "mixed.parquet")
+    rows = rows_of(open_dataset(tmp_path / "mixed.parquet"))
+    assert rows.tolist() == [[1.0, 1.25, 1.0, 0.5], [2.0, 2.5, 0.0, 1.5]]
+
+
 def test_a_file_that_changes_between_passes_is_noticed(X, tmp_path):
     path = tmp_path / "points.npy"
     np.save(path, X)
@@ -106,6 +123,8 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
     whole = (tmp_path / "good.parquet").read_bytes()
     (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "empty.npy").write_bytes(b"")
+    np.save(tmp_path / "cut.npy", X)
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "cut.npy").read_bytes()[:5000])
     (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3\n")
     (tmp_path / "text.csv").write_text("a,b\n1,blue\n2,green\n")
     (tmp_path / "holes.csv").write_text("a,b\n1,2\n3,\n")
@@ -116,10 +135,11 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
     for name, sentence in {
         "missing.csv": "There is no file",
         "cut.parquet": "cannot be read as Parquet",
-        "empty.npy": "cannot be read as NPY",
-        "ragged.csv": "cannot be read as CSV",
-        "text.csv": "Column 'b' of .* holds string, not numbers",
-        "holes.csv": "Row 1 has the value nan in column 'b'",
+        "empty.npy": "is empty",
+        "cut.npy": "cannot be read as NPY",
+        "ragged.csv": r"has 1 field in row 2 \(line 3\) where 2 are expected",
+        "text.csv": r"has 'blue' in row 1 \(line 2\), column 'b', which is not a number",
+        "holes.csv": r"has no value in row 2 \(line 3\), column 'b': fill it in",
         "points.txt": "ending that is not known",
         "flat.npy": "2-D array",
         "words.npy": "must hold numbers",
@@ -127,7 +147,7 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
     }.items():
         with pytest.raises((ValueError, OSError), match=sentence):
             rows_of(open_dataset(tmp_path / name))
-    with pytest.raises(ValueError, match="has no column 'z'; it has a, b, c"):
+    with pytest.raises(ValueError, match="has no column 'z'; it has a, b and c"):
         open_dataset(tmp_path / "good.parquet", columns=["z"])
     with pytest.raises(ValueError, match="chunk_rows must be an integer"):
         open_dataset(tmp_path / "good.parquet", chunk_rows=0)
@@ -141,3 +161,144 @@ def test_files_with_other_columns_are_not_read_as_one(table, X, tmp_path):
     with pytest.raises(ValueError, match="choose common ones"):
         open_dataset(tmp_path)
     assert open_dataset(tmp_path, columns=["a", "b"]).n_rows == 2000
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_ids_are_kept_beside_the_rows_and_never_clustered(kind, table, X, tmp_path):
+    names = [f"{number:04d}" for number in range(1000)]
+    path = write(kind, table.append_column("name", pa.array(names)), X, tmp_path)
+    source = open_dataset(path, ids=["name"], chunk_rows=300)
+    assert source.feature_names == ["a", "b", "c"]
+    np.testing.assert_array_equal(rows_of(source), X)
+    blocks, ids = zip(*source.records(), strict=True)
+    np.testing.assert_array_equal(np.concatenate(blocks), X)
+    assert [name for (column,) in ids for name in column.tolist()] == names
+    assert max(len(block) for block in blocks) <= 300
+
+
+def test_an_archive_holds_one_table_or_vectors(X, tmp_path):
+    path = tmp_path / "points.npz"
+    names = np.array([f"p{number}" for number in range(1000)])
+    for table in (X, np.asfortranarray(X)):
+        for save in (np.savez, np.savez_compressed):
+            save(path, points=table, name=names)
+            source = open_dataset(path, ids=["name"], chunk_rows=300)
+            assert source.feature_names is None
+            np.testing.assert_array_equal(rows_of(source), X)
+            ids = [name for _, (column,) in source.records() for name in column.tolist()]
+            assert ids == names.tolist()
+    np.savez(path, X=X, other=X[:5])
+    assert open_dataset(path).n_rows == 1000
+    np.savez(path, one=X, other=X[:5])
+    with pytest.raises(ValueError, match=r"several tables \(one, other\)"):
+        open_dataset(path)
+    assert open_dataset(path, columns=["other"]).n_rows == 5
+    np.savez(path, a=X[:, 0], b=X[:5, 0])
+    with pytest.raises(ValueError, match=r"'b' of .* has the shape \(5,\)"):
+        open_dataset(path)
+    np.savez(path, X=np.array([[None, 1]], dtype=object))
+    with pytest.raises(ValueError, match="holds objects"):
+        open_dataset(path)
+    np.savez(path, X=X)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="cannot be read as NPZ"):
+        open_dataset(path)
+    path.write_bytes(whole[:900] + bytes([whole[900] ^ 1]) + whole[901:])
+    with pytest.raises(ValueError, match="cannot be read as NPZ"):
+        rows_of(open_dataset(path))
+
+
+def test_csv_is_read_as_people_write_it(tmp_path):
+    path = tmp_path / "points.csv"
+    # Whole numbers first and fractions a megabyte later, spaces, a quoted line break, true.
+    rows = ["1, 2,true"] * 300_000 + ['"1.5",2.5,false', "", '"3",4,true']
+    path.write_bytes(b"\xef\xbb\xbf" + b'a ,"b\nb", c\n' + "\n".join(rows).encode())
+    source = open_dataset(path, chunk_rows=1000)
+    assert source.feature_names == ["a", "b\nb", "c"]
+    X = rows_of(source)
+    np.testing.assert_array_equal(X[-2:], [[1.5, 2.5, 0.0], [3.0, 4.0, 1.0]])
+    assert len(X) == 300_002
+
+
+def test_the_first_line_of_a_csv_file_is_a_header_or_is_asked_about(tmp_path):
+    path = tmp_path / "points.csv"
+    path.write_text("1,2\n3,4\n")
+    with pytest.raises(ValueError, match="holds numbers alone"):
+        open_dataset(path)
+    assert rows_of(open_dataset(path, header=True)).tolist() == [[3.0, 4.0]]
+    source = open_dataset(path, header=False)
+    assert source.feature_names == ["column1", "column2"]
+    assert rows_of(source).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    path.write_text("a;b\n1;2\n")
+    with pytest.raises(ValueError, match="separated by ';'"):
+        open_dataset(path)
+    assert rows_of(open_dataset(path, delimiter=";")).tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "is empty"),
+        (b"a,b\n", "has no rows"),
+        (b"a,a\n1,2\n", "more than one column 'a'"),
+        (b"a,b\n1,2\n3,4,5\n", r"has 3 fields in row 2 \(line 3\) where 2 are expected"),
+        (b"a,b\n\n1,2\n3,inf\n", r"the value inf in row 2 \(line 4\), column 'b'"),
+        (b"a,b\n1,NA\n", r"the missing value NA in row 1 \(line 2\), column 'b'"),
+        (b"a,b\n1,caf\xe9\n", "not text in UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "not text in UTF-8"),
+        (b"a,b\n" + b"1,2\n" * 300_000 + b"1,two\n", r"has 'two' in row 300,001 \(line 300,002\)"),
+        (b"a,b\n" + b"1,2\n" * 300_000 + b"1,\n", "has no value in row 300,001"),
+        (b"a\n" + b"1" * 40_000_000, "cannot be read as CSV|has no rows"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_first_fault_of_a_csv_file_has_a_place(content, sentence, packed, tmp_path):
+    path = tmp_path / ("points.csv.gz" if packed else "points.csv")
+    path.write_bytes(gzip.compress(content, 1) if packed else content)
+    with pytest.raises(ValueError, match=sentence):
+        rows_of(open_dataset(path, chunk_rows=1000))
+
+
+def test_a_compressed_file_that_is_cut_off_is_refused(tmp_path):
+    path = tmp_path / "points.csv.gz"
+    rows = "".join(f"{number},{number * number}\n" for number in range(20_000))
+    whole = gzip.compress(f"a,b\n{rows}".encode())
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"points\.csv\.gz"):
+        rows_of(open_dataset(path))
+
+
+def test_faults_in_other_files_have_a_place_too(table, X, tmp_path):
+    holes = X.copy()
+    holes[700, 1] = np.nan
+    np.save(tmp_path / "holes.npy", holes)
+    with pytest.raises(ValueError, match=r"holes\.npy has the value nan in row 701, column 2"):
+        rows_of(open_dataset(tmp_path / "holes.npy", chunk_rows=300))
+    pq.write_table(table.set_column(1, "b", pa.array([None, *X[1:, 1]])), tmp_path / "holes.pq")
+    with pytest.raises(ValueError, match="nan in row 1, column 'b'"):
+        rows_of(open_dataset(tmp_path / "holes.pq"))
+
+
+def test_names_are_checked(table, X, tmp_path):
+    path = write(".parquet", table, X, tmp_path)
+    with pytest.raises(ValueError, match="has no columns 'x', 'y' and 'z'; it has a, b and c"):
+        open_dataset(path, columns=["x", "y", "a", "z"])
+    with pytest.raises(ValueError, match="'a' cannot be an id and one of the columns"):
+        open_dataset(path, columns=["a"], ids=["a"])
+    with pytest.raises(ValueError, match="names 'a' more than once"):
+        open_dataset(path, columns=["a", "a"])
+    with pytest.raises(ValueError, match="at least one column"):
+        open_dataset(path, columns=[])
+    with pytest.raises(ValueError, match="must be a list of names, got 'a'"):
+        open_dataset(path, ids="a")
+    with pytest.raises(ValueError, match="has no columns beside the ids"):
+        open_dataset(path, ids=["a", "b", "c"])
+
+
+def test_notes_of_programs_in_a_directory_are_not_data(table, X, tmp_path):
+    write(".parquet", table, X, tmp_path)
+    (tmp_path / "_metadata.parquet").write_bytes(b"x")
+    (tmp_path / "._points.parquet").write_bytes(b"x")
+    assert open_dataset(tmp_path).n_rows == 1000

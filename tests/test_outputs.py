@@ -39,14 +39,17 @@ def test_a_missing_folder_is_named_before_any_work(tmp_path):
 def read(path):
     if path.suffix == ".npy":
         return np.load(path)
-    if path.suffix == ".csv":
+    if path.suffix == ".npz":
+        with np.load(path) as archive:
+            return np.column_stack([archive[name] for name in archive])
+    if path.name.endswith((".csv", ".csv.gz")):
         return np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
     if path.suffix == ".parquet":
         return pytest.importorskip("pyarrow.parquet").read_table(path).to_pandas().to_numpy()
     return pytest.importorskip("pyarrow.feather").read_table(path).to_pandas().to_numpy()
 
 
-@pytest.mark.parametrize("kind", [".npy", ".csv", ".parquet", ".arrow"])
+@pytest.mark.parametrize("kind", [".npy", ".npz", ".csv", ".csv.gz", ".parquet", ".arrow"])
 def test_labels_and_memberships_are_written_in_order(kind, tmp_path):
     labels = np.arange(1000) % 3
     strengths = np.random.default_rng(0).random((1000, 2))
@@ -73,3 +76,54 @@ def test_an_unknown_ending_is_refused(tmp_path):
         column_writer(tmp_path / "x.xls", []),
     ):
         raise AssertionError("never reached")
+
+
+@pytest.mark.parametrize("kind", [".npz", ".csv", ".csv.gz", ".parquet", ".arrow"])
+def test_ids_of_any_type_are_written_beside_the_labels(kind, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    names = ["a,b", 'say "x"', "007", "", "long " * 10]
+    path = tmp_path / f"labels{kind}"
+    with column_writer(path, ["name", "day", "label"]) as writer:
+        for part in (slice(0, 2), slice(2, 5)):
+            days = np.array([19_000] * 5, dtype="datetime64[D]")[part]
+            writer.write([pa.array(names[part]), pa.array(days), np.arange(5)[part]])
+    if kind == ".npz":
+        with np.load(path) as archive:
+            assert archive["name"].tolist() == names
+            assert archive["label"].tolist() == [0, 1, 2, 3, 4]
+    elif kind.startswith(".csv"):
+        table = pytest.importorskip("pandas").read_csv(path, dtype=str, keep_default_na=False)
+        assert table["name"].tolist() == names
+        assert table["day"].tolist() == ["2022-01-08"] * 5
+    else:
+        reader = "pyarrow.parquet" if kind == ".parquet" else "pyarrow.feather"
+        table = pytest.importorskip(reader).read_table(path)
+        assert table["name"].to_pylist() == names
+        assert pa.types.is_date(table["day"].type)
+
+
+def test_compressed_labels_are_the_same_bytes_each_time(tmp_path):
+    contents = []
+    for name in ("one.csv.gz", "two.csv.gz"):
+        with column_writer(tmp_path / name, ["label"]) as writer:
+            writer.write([np.arange(100)])
+        contents.append((tmp_path / name).read_bytes())
+    assert contents[0] == contents[1]
+
+
+def test_a_link_stays_a_link_and_a_folder_a_folder(tmp_path):
+    (tmp_path / "real").write_bytes(b"before")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with atomic_write(tmp_path / "link") as file:
+        file.write(b"after")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"after"
+    with pytest.raises(IsADirectoryError, match="is a folder"), atomic_write(tmp_path):
+        raise AssertionError("never reached")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_device_is_written_to_and_not_replaced():
+    with pytest.raises(OSError, match="No space left"), atomic_write("/dev/full") as file:
+        file.write(b"lost")
+    assert not os.path.isfile("/dev/full")

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import errno
+import gzip
+import io
 import os
 import tempfile
+import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sparseksc.formats import Column, require_pyarrow
+
+#: What the system says when there is no room for more.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for writing that appears under its name only when all is written.
+
+    What a link leads to is replaced, not the link. A device or a pipe is written to as it is.
 
     Examples
     --------
@@ -29,9 +40,27 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     ...     target.read_bytes()
     b'done'
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"{os.fspath(path)} is a folder; give the name of a file in it.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to.")
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+        else:
+            with _replacing(target) as file:
+                yield file
+    except OSError as error:
+        if error.errno in FULL:
+            error.filename = os.fspath(path)
+        raise
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    """Write beside a file, and take its place at the end."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     unfinished = Path(name)
     try:
@@ -50,13 +79,13 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 class ColumnWriter(ABC):
-    """Writes columns of numbers, block by block."""
+    """Writes columns, block by block: NumPy or Arrow arrays of numbers, text or dates."""
 
     def __init__(self, file: IO[bytes], names: list[str]) -> None:
         self.file, self.names = file, names
 
     @abstractmethod
-    def write(self, columns: list[NDArray[Any]]) -> None:
+    def write(self, columns: list[Column]) -> None:
         """Add the rows of some equally long columns."""
 
     def close(self) -> None:  # noqa: B027 - most kinds have nothing to add
@@ -68,11 +97,15 @@ class CsvWriter(ColumnWriter):
 
     def __init__(self, file: IO[bytes], names: list[str]) -> None:
         super().__init__(file, names)
-        file.write((",".join(names) + "\n").encode())
+        self._write([names])
 
-    def write(self, columns: list[NDArray[Any]]) -> None:  # noqa: D102
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        self.file.write("".join(",".join(map(repr, row)) + "\n" for row in rows).encode())
+    def _write(self, rows: Any) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self.file.write(text.getvalue().encode())
+
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
+        self._write(zip(*(column.tolist() for column in columns), strict=True))
 
 
 class NpyWriter(ColumnWriter):
@@ -91,7 +124,7 @@ class NpyWriter(ColumnWriter):
         header = {"descr": kind.str, "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(self.file, header)
 
-    def write(self, columns: list[NDArray[Any]]) -> None:  # noqa: D102
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
         kind = np.int64 if len(columns) == 1 else np.float64
         self.file.write(np.column_stack(columns).astype(kind).tobytes())
         self.rows += len(columns[0])
@@ -99,6 +132,40 @@ class NpyWriter(ColumnWriter):
     def close(self) -> None:  # noqa: D102
         self.file.seek(0)
         self._header()
+
+
+class NpzWriter(ColumnWriter):
+    """One vector for each column in a NumPy archive."""
+
+    def __init__(self, file: IO[bytes], names: list[str]) -> None:
+        super().__init__(file, names)
+        self._stack = ExitStack()
+        # The type of a vector (the longest text) is known at the end: until then blocks wait.
+        self._blocks = [self._stack.enter_context(tempfile.TemporaryFile()) for _ in names]
+        self._kinds: list[np.dtype[Any] | None] = [None] * len(names)
+        self._lengths: list[int] = []
+
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
+        self._lengths.append(len(columns[0]))
+        for place, column in enumerate(columns):
+            values = np.asarray(column)
+            if values.dtype.hasobject:
+                values = np.array(["" if one is None else str(one) for one in column.tolist()])
+            np.save(self._blocks[place], values, allow_pickle=False)
+            known = self._kinds[place]
+            self._kinds[place] = values.dtype if known is None else np.result_type(known, values)
+
+    def close(self) -> None:  # noqa: D102
+        shape = (sum(self._lengths),)
+        with self._stack, zipfile.ZipFile(self.file, "w", allowZip64=True) as archive:
+            for name, blocks, kind in zip(self.names, self._blocks, self._kinds, strict=True):
+                blocks.seek(0)
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    described = np.lib.format.dtype_to_descr(kind or np.dtype(np.int64))
+                    header = {"descr": described, "fortran_order": False, "shape": shape}
+                    np.lib.format.write_array_header_1_0(member, header)
+                    for _ in self._lengths:
+                        member.write(np.load(blocks, allow_pickle=False).astype(kind).tobytes())
 
 
 class ArrowWriter(ColumnWriter):
@@ -109,11 +176,12 @@ class ArrowWriter(ColumnWriter):
         self.parquet = parquet
         self.writer: Any = None
 
-    def write(self, columns: list[NDArray[Any]]) -> None:  # noqa: D102
-        import pyarrow as pa
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
+        pa = require_pyarrow()
         from pyarrow.parquet import ParquetWriter
 
-        batch = pa.record_batch([pa.array(column) for column in columns], names=self.names)
+        arrays = [one if isinstance(one, pa.Array) else pa.array(one) for one in columns]
+        batch = pa.record_batch(arrays, names=self.names)
         if self.writer is None:
             new = ParquetWriter if self.parquet else pa.ipc.new_file
             self.writer = new(self.file, batch.schema)
@@ -124,21 +192,34 @@ class ArrowWriter(ColumnWriter):
             self.writer.close()
 
 
-ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".csv", ".npy")
+ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".csv", ".csv.gz", ".npy", ".npz")
+
+
+def table_ending(path: str | os.PathLike[str]) -> str:
+    """Return the ending of a table's name, if such tables can be written."""
+    ending = next((end for end in ENDINGS if os.fspath(path).lower().endswith(end)), None)
+    if ending is None:
+        raise ValueError(f"The output {os.fspath(path)} must end in one of {', '.join(ENDINGS)}.")
+    return ending
 
 
 @contextmanager
 def column_writer(path: str | os.PathLike[str], names: list[str]) -> Iterator[ColumnWriter]:
     """Open a table for writing by the ending of its name; it appears when it is complete."""
-    ending = next((end for end in ENDINGS if os.fspath(path).lower().endswith(end)), None)
-    if ending is None:
-        raise ValueError(f"The output {os.fspath(path)} must end in one of {', '.join(ENDINGS)}.")
-    with atomic_write(path) as file:
+    ending = table_ending(path)
+    with atomic_write(path) as file, ExitStack() as stack:
         writer: ColumnWriter
         if ending == ".csv":
             writer = CsvWriter(file, names)
+        elif ending == ".csv.gz":
+            # Without a name and a time in it, the same labels are the same bytes.
+            packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+            stack.callback(packed.close)
+            writer = CsvWriter(cast("IO[bytes]", packed), names)
         elif ending == ".npy":
             writer = NpyWriter(file, names)
+        elif ending == ".npz":
+            writer = NpzWriter(file, names)
         else:
             writer = ArrowWriter(file, names, parquet=ending in (".parquet", ".pq"))
         yield writer

@@ -12,9 +12,10 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,20 @@ class Source(ABC):
     def fingerprint(self) -> str:
         """Say in a line which data this is, to tell it from other data."""
 
+    def apply(
+        self,
+        work: Callable[[Array, int | None], Array],
+        n_columns: int | None,
+        dtype: Any,
+        n_jobs: int | None,
+    ) -> Any:
+        """Stack ``work(rows, n_jobs)`` over all rows.
+
+        ``n_columns`` (None for a vector) and ``dtype`` (None for that of the rows) describe the
+        result, for sources that compute it later.
+        """
+        return np.concatenate([work(block, n_jobs) for block, _ in self.blocks()])
+
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:
         """Sum ``work(rows, weights)`` over all rows, in chunks for tiles of ``width`` columns."""
         rows = chunk_rows(width)
@@ -125,6 +140,15 @@ class ArraySource(Source):
     def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102
         return chunks_of((self.X, self.weights), BLOCK_ROWS)
 
+    def apply(  # noqa: D102
+        self,
+        work: Callable[[Array, int | None], Array],
+        n_columns: int | None,
+        dtype: Any,
+        n_jobs: int | None,
+    ) -> Any:
+        return work(self.X, n_jobs)
+
     def fingerprint(self) -> str:  # noqa: D102
         ends = [np.asarray(part).tobytes() for part in (self.X[:1000], self.X[-1000:])]
         return f"{self.X.shape} {self.X.dtype} {_digest(*ends, self.weights.tobytes())}"
@@ -134,6 +158,13 @@ class ArraySource(Source):
         if len(rows) == self.X.shape[0]:
             return Sample(rows, self.X, self.weights)
         return Sample(rows, self.X[rows], self.weights[rows])
+
+
+class Part(NamedTuple):
+    """Consecutive rows of a stream: how many, and a function that reads them anywhere."""
+
+    n_rows: int
+    read: Callable[[], Array]
 
 
 class Stream(Source):
@@ -153,6 +184,33 @@ class Stream(Source):
     @abstractmethod
     def read(self) -> Iterator[Array]:
         """Yield blocks of rows, arrays of shape (any, n_features)."""
+
+    def parts(self) -> list[Part]:
+        """Return the blocks as parts that other processes can read, each for itself."""
+        raise ValueError(
+            f"A {type(self).__name__} can only be read from its beginning; a cluster needs files "
+            "or a list of arrays."
+        )
+
+    def to_dask(self) -> Source:
+        """Return the same rows as a source that the active Dask cluster reads and computes.
+
+        The files must be where the workers can read them, under the same names. The blocks are
+        those of this stream, and so are the bits of the model; only CSV, which cannot be read
+        from the middle, is cut by ``dask.dataframe.read_csv``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sparseksc import KernelSpectralClustering, open_dataset
+        >>> data = open_dataset([np.eye(2).repeat(9, axis=0), np.eye(2).repeat(5, axis=0)])
+        >>> ksc = KernelSpectralClustering(2, bandwidth=0.5).fit(data.to_dask())
+        >>> ksc.predict(data.to_dask())  # computed when it is asked for
+        dask.array<...shape=(28,)...
+        """
+        from sparseksc.engines.dask import from_stream
+
+        return from_stream(self)
 
     def blocks(self) -> Iterator[tuple[Array, Floats]]:
         """Yield checked blocks: finite, of one width and type, and as many rows as last time."""
@@ -260,3 +318,9 @@ class IterableSource(Stream):
     def read(self) -> Iterator[Array]:  # noqa: D102
         for block in self._fresh():
             yield np.asarray(block)
+
+    def parts(self) -> list[Part]:  # noqa: D102
+        if not isinstance(self._blocks, list | tuple):
+            return super().parts()
+        blocks = [np.asarray(block) for block in self._blocks]
+        return [Part(len(block), partial(np.asarray, block)) for block in blocks]

@@ -8,15 +8,28 @@ computes its blocks again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+import dask.array as da
 import numpy as np
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
+from sparseksc.csv_format import Csv
 from sparseksc.engines.threads import chunk_rows, single_threaded_blas, tree_sum
+from sparseksc.files import FileStream
 from sparseksc.kernels import Array
-from sparseksc.sources import Merge, Sample, Source, T, Work, chunks_of, require_finite
+from sparseksc.sources import (
+    Merge,
+    Sample,
+    Source,
+    Stream,
+    T,
+    Work,
+    chunks_of,
+    require_finite,
+)
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +53,7 @@ class DaskSource(Source):
         dtype = np.float32 if collection.dtype == np.float32 else np.float64
         self.array = collection.rechunk({1: -1}).astype(dtype)
         self.n_rows, self.n_features = self.array.shape
+        self.identity = f"{self.array.shape} {self.array.dtype} {self.array.name}"
 
     def _delayed_blocks(self) -> list[tuple[int, Any]]:
         """First row and content of each block that has rows."""
@@ -60,7 +74,22 @@ class DaskSource(Source):
             yield rows, np.ones(len(rows))
 
     def fingerprint(self) -> str:  # noqa: D102
-        return f"{self.array.shape} {self.array.dtype} {self.array.name}"
+        return self.identity
+
+    def apply(  # noqa: D102
+        self,
+        work: Callable[[Array, int | None], Array],
+        n_columns: int | None,
+        dtype: Any,
+        n_jobs: int | None,
+    ) -> Any:
+        array = self.array
+        dtype = array.dtype if dtype is None else dtype
+        on_one_thread = partial(_apply, work)
+        if n_columns is None:
+            return array.map_blocks(on_one_thread, dtype=dtype, drop_axis=1)
+        chunks = (array.chunks[0], (n_columns,))
+        return array.map_blocks(on_one_thread, dtype=dtype, chunks=chunks)
 
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
         shared = delayed(work, traverse=False)
@@ -86,6 +115,10 @@ class DaskSource(Source):
         return sample
 
 
+def _apply(work: Callable[[Array, int | None], Array], rows: Array) -> Array:
+    return work(rows, 1)
+
+
 def _block_sum(
     block: Array,
     start: int,
@@ -108,16 +141,36 @@ def _block_sample(
     return Sample(rows, np.ascontiguousarray(block), np.ones(len(block))).first(size, seed)
 
 
-def map_blocks(
-    work: Callable[[Array], Array], source: Any, n_columns: int | None, dtype: Any
-) -> Any:
-    """Apply ``work`` to every block, lazily.
+def from_stream(stream: Stream) -> DaskSource:
+    """Return the rows of a stream as a source whose blocks are read by the workers."""
+    if isinstance(stream, FileStream) and isinstance(stream.form, Csv):
+        return DaskSource(_csv_frame(stream, stream.form))
+    arrays: Any = da  # whose functions have no types
+    blocks = [
+        arrays.from_delayed(
+            delayed(part.read, pure=False)(), (part.n_rows, stream.n_features), stream.dtype
+        )
+        for part in stream.parts()
+    ]
+    source = DaskSource(arrays.concatenate(blocks))
+    source.feature_names = stream.feature_names
+    source.identity = stream.fingerprint()
+    return source
 
-    The result is a Dask array of shape (n,) where ``n_columns`` is None, else (n, n_columns),
-    of the type of the source where ``dtype`` is None.
-    """
-    array = source.array  # of a DaskSource
-    dtype = array.dtype if dtype is None else dtype
-    if n_columns is None:
-        return array.map_blocks(work, dtype=dtype, drop_axis=1)
-    return array.map_blocks(work, dtype=dtype, chunks=(array.chunks[0], (n_columns,)))
+
+def _csv_frame(stream: FileStream, form: Csv) -> Any:
+    import dask.dataframe as dd
+
+    names, lines_before = form.header(stream.paths[0])
+    packed = any(path.name.lower().endswith(".gz") for path in stream.paths)
+    frame = dd.read_csv(
+        [str(path) for path in stream.paths],
+        sep=form.request.delimiter,
+        header=0 if lines_before else None,
+        names=names,
+        usecols=stream.feature_names,
+        dtype={name: stream.dtype for name in stream.feature_names or []},
+        blocksize=None if packed else "default",
+        compression="gzip" if packed else None,
+    )
+    return frame[stream.feature_names]
