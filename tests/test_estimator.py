@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
@@ -51,6 +52,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         KernelSpectralClustering(3, bandwidth=1.0),
+        KernelSpectralClustering(2, bandwidth=10.0, scale=True),
         KernelSpectralClustering(3, bandwidth=5.0, icd_bandwidth=3.0, encoding="direction"),
         KernelSpectralClustering(2, bandwidth=2.0, kernel="chi2"),
         KernelSpectralClustering(2, kernel="linear"),
@@ -388,3 +390,14 @@ def test_results_are_those_of_the_last_release(encoding):
     np.testing.assert_allclose(ksc.coef_, golden["coef"], **close)
     np.testing.assert_allclose(ksc.bias_, golden["bias"], **close)
     assert "".join(map(str, ksc.labels_)) == golden["labels"][encoding]
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "cosine", "linear", "polynomial"])
+def test_a_model_of_dense_rows_labels_sparse_ones_and_the_other_way_round(kernel):
+    X, _ = make_blobs(200, centers=3, n_features=4, random_state=0)
+    X[X < 0] = 0.0
+    for fitted, other in ((X, sp.csr_array(X)), (sp.csr_array(X), X)):
+        ksc = KernelSpectralClustering(
+            2, kernel=kernel, bandwidth=5.0 if kernel == "rbf" else "auto", random_state=0
+        ).fit(fitted)
+        np.testing.assert_allclose(ksc.transform(other), ksc.transform(fitted), atol=1e-9)

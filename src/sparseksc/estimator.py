@@ -6,28 +6,18 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseksc.checkpoint import CheckpointedSource
+from sparseksc.fitted_model import FittedModel
 from sparseksc.incremental import Reservoir
-from sparseksc.inputs import external_source, is_dask, is_external
-from sparseksc.kernels import KERNELS, Array, make_kernel
-from sparseksc.outputs import column_writer
 from sparseksc.parameters import (
     check_forgetting,
     check_validation,
-    check_weights,
 )
 from sparseksc.planning import look_closer, make_plan, search_sample
+from sparseksc.scaling import Scaling, measure_scaling
 from sparseksc.settings import Settings
 from sparseksc.sources import ArraySource, Source
 from sparseksc.training import Recipe, Training, train
@@ -44,9 +34,7 @@ def _sees_rows_one_by_one(estimator: Any) -> bool:
     return True
 
 
-class KernelSpectralClustering(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class KernelSpectralClustering(FittedModel):
     r"""Sparse kernel spectral clustering.
 
     Finds clusters of any shape as the leading components of a weighted kernel PCA, from
@@ -73,6 +61,11 @@ class KernelSpectralClustering(
         to differ from the one of the scores, as in the paper's experiments.
     kernel_params : dict, default=None
         ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
+    scale : bool, default=False
+        Whether to standardise every feature: subtract its mean over all training rows, divide
+        by its standard deviation, before anything else, and for new points alike. Sparse data
+        is divided only. Costs one more pass over the data, and a copy of arrays (which
+        ``memory_limit`` does not count).
     max_rank : int, default=200
         Largest number of pivots R. Time grows with R squared, memory too.
     tol : float, default=0.001
@@ -117,7 +110,8 @@ class KernelSpectralClustering(
     bandwidth_ : float, tuple of float or None
         Bandwidth of the kernel of the scores.
     reduced_set_ : array of shape (R, n_features)
-        The pivots (their row numbers for a precomputed kernel).
+        The pivots (their row numbers for a precomputed kernel), standardised where ``scale``
+        is; ``scaling_.undo`` brings them back.
     reduced_set_indices_ : array of shape (R,)
         Row numbers of the pivots in the training data.
     coef_ : array of shape (R, n_clusters_ - 1)
@@ -133,6 +127,12 @@ class KernelSpectralClustering(
     n_outliers_ : int
         Training points that are out of the reach of the reduced set, and so were left out
         of the statistics. See :meth:`outliers`.
+    cluster_sizes_ : array of shape (n_clusters_,)
+        Sum of the sample weights of the training points in each cluster.
+    n_samples_seen_ : int
+        Number of training points.
+    scaling_ : Scaling or None
+        Mean and standard deviation of the features, where ``scale`` is.
     timings_ : dict of str to float
         Seconds that each step of the training took.
     model_ : SparseModel
@@ -177,6 +177,7 @@ class KernelSpectralClustering(
         bandwidth: float | ArrayLike | str = "auto",
         icd_bandwidth: float | ArrayLike | None = None,
         kernel_params: dict[str, Any] | None = None,
+        scale: bool = False,
         max_rank: int = 200,
         tol: float = 1e-3,
         pivoting: str = "greedy",
@@ -195,6 +196,7 @@ class KernelSpectralClustering(
         self.bandwidth = bandwidth
         self.icd_bandwidth = icd_bandwidth
         self.kernel_params = kernel_params
+        self.scale = scale
         self.max_rank = max_rank
         self.tol = tol
         self.pivoting = pivoting
@@ -239,7 +241,7 @@ class KernelSpectralClustering(
         self
         """
         settings = Settings(self.get_params(deep=False))
-        source = self._source(X, sample_weight, reset=True)
+        source, scaling = self._training_source(X, sample_weight)
         plan = make_plan(settings, source)
         if checkpoint is None:
             training = train(source, plan.n_clusters, plan.recipe, plan.sample)
@@ -249,7 +251,7 @@ class KernelSpectralClustering(
             training = train(saved, plan.n_clusters, plan.recipe, plan.sample)
             saved.discard()
         self._keep_tuning(plan.tuning)
-        self._keep(training)
+        self._keep(training, scaling)
         self.__dict__.pop("_reservoir", None)
         return self
 
@@ -265,10 +267,11 @@ class KernelSpectralClustering(
         """Update the model with a chunk of rows that will not be seen again.
 
         The first chunk selects the pivots (and, where they are not given, the number of
-        clusters and the bandwidth). Later chunks join a uniform sample of all rows so far, on
-        which the model is trained again; where the pivots do not represent a chunk to the
-        tolerance, new ones are added. ``residual_`` is the share of the last chunk that the
-        pivots before it did not represent: near 1, the data has moved.
+        clusters and the bandwidth), and with ``scale`` its spread standardises all chunks.
+        Later chunks join a uniform sample of all rows so far, on which the model is trained
+        again; where the pivots do not represent a chunk to the tolerance, new ones are added.
+        ``residual_`` is the share of the last chunk that the pivots before it did not
+        represent: near 1, the data has moved.
 
         Parameters
         ----------
@@ -285,7 +288,10 @@ class KernelSpectralClustering(
         settings = Settings(self.get_params(deep=False))
         factor = check_forgetting(forgetting)
         known: tuple[Reservoir, int, Recipe] | None = self.__dict__.get("_reservoir")
-        source = self._source(X, sample_weight, reset=known is None)
+        if known is None:
+            source, scaling = self._training_source(X, sample_weight)
+        else:
+            source, scaling = self._source(X, sample_weight), self.scaling_
         if not isinstance(source, ArraySource):
             raise ValueError("partial_fit takes arrays; pass sources and Dask arrays to fit.")
         if known is None:
@@ -296,170 +302,35 @@ class KernelSpectralClustering(
         else:
             reservoir, n_clusters, recipe = known
             reservoir = reservoir.update(source.X, source.weights, recipe, factor)
-        self._keep(reservoir.train(n_clusters, recipe))
+        self._keep(reservoir.train(n_clusters, recipe), scaling)
         self.residual_ = reservoir.residual
+        self.n_samples_seen_ = reservoir.n_rows
         self._reservoir = reservoir, n_clusters, recipe
         return self
 
-    def predict(
-        self, X: Any, *, out: str | os.PathLike[str] | None = None, with_membership: bool = False
-    ) -> Any:
-        """Cluster of each row of ``X``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), Source, or Dask collection
-            For a precomputed kernel: kernel values between these points and all training
-            points, shape (n_samples, n_training_samples).
-        out : path, optional
-            Parquet, Arrow, CSV or NPY file to write the labels to, block by block and in the
-            order of the rows, instead of returning them.
-        with_membership : bool, default=False
-            Whether to write the memberships too, beside the labels.
-
-        Returns
-        -------
-        array of shape (n_samples,), or None
-            A Dask array that is not computed yet for a Dask collection; None with ``out``.
-        """
-        check_is_fitted(self)
-        if out is None:
-            return self._apply(self.model_.labels, X, None, np.intp)
-        names = ["label"]
-        if with_membership:
-            names += [f"membership_{cluster}" for cluster in range(self.n_clusters_)]
-        with column_writer(out, names) as writer:
-            for block, _ in self._source(X).blocks():
-                columns = [self.model_.labels(block, self.n_jobs)]
-                if with_membership:
-                    columns += list(self.model_.membership(block, self.n_jobs).T)
-                writer.write(columns)
-        return None
-
-    def transform(self, X: Any) -> Any:
-        """Score variables of each row of ``X``.
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters_ - 1)
-            In the precision of ``X``.
-        """
-        check_is_fitted(self)
-
-        def scores(rows: Array, n_jobs: int | None) -> Array:
-            return self.model_.scores(rows, n_jobs).astype(rows.dtype, copy=False)
-
-        return self._apply(scores, X, self._n_features_out, None)
-
-    def membership(self, X: Any) -> Any:
-        """Soft membership of each row of ``X`` in each cluster; rows sum to 1.
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters_)
-        """
-        check_is_fitted(self)
-        return self._apply(self.model_.membership, X, self.n_clusters_, np.float64)
-
-    def outliers(self, X: Any) -> Any:
-        """Whether a row of ``X`` is out of the reach of the reduced set.
-
-        Such a point is similar to hardly any training point, or to no pivot; its label says
-        little.
-
-        Returns
-        -------
-        array of bool of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self._apply(self.model_.outliers, X, None, np.bool_)
-
-    def score(self, X: ArrayLike, y: Any = None) -> float:
-        """Model selection criterion on ``X``, which should not be the training data.
-
-        Returns
-        -------
-        float
-            At most 1, the larger the better.
-        """
-        check_is_fitted(self)
-        data = self._checked_data(X)
-        model = self.model_
-        objective = Settings(self.get_params(deep=False)).objective
-        kernel_sums = None
-        if objective.criterion == "blf" and self.n_clusters_ == 2:
-            kernel_sums = model.projection.kernel_sums(data, self.n_jobs) + self.bias_[0]
-        return objective.value(model.encoding, model.scores(data, self.n_jobs), kernel_sums)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.bias_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        kind = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else None
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.positive_only = self.kernel == "chi2"
-        tags.input_tags.sparse = kind is not None and kind.accepts_sparse
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    def _checked_data(self, X: ArrayLike, *, reset: bool = False) -> Array:
-        """2-D float array or CSR matrix with finite entries, converted only if necessary."""
-        sparse = self.__sklearn_tags__().input_tags.sparse
-        data: Array = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-        )
-        if reset or self.kernel != "precomputed":
-            make_kernel(self.kernel).check(data)
-        return data
-
-    def _source(
-        self, X: Any, sample_weight: ArrayLike | None = None, *, reset: bool = False
-    ) -> Source:
-        """Rows to be read in blocks, whatever ``X`` is."""
-        if not is_external(X):
-            data = self._checked_data(X, reset=reset)
-            return ArraySource(data, check_weights(sample_weight, data.shape[0]))
-        if sample_weight is not None:
-            raise ValueError("sample_weight needs data in memory.")
-        if self.kernel == "precomputed":
-            raise ValueError("A precomputed kernel needs its matrix in memory.")
-        return external_source(X, self, reset)
-
-    def _apply(
-        self,
-        work: Callable[[Array, int | None], Array],
-        X: Any,
-        n_columns: int | None,
-        dtype: Any,
-    ) -> Any:
-        """Apply a method of the model to all rows: at once, block by block, or lazily."""
-        source = self._source(X)
-        if is_dask(X):
-            from sparseksc.engines.dask import map_blocks
-
-            return map_blocks(lambda rows: work(rows, 1), source, n_columns, dtype)
-        if isinstance(source, ArraySource):
-            return work(source.X, self.n_jobs)
-        return np.concatenate([work(block, self.n_jobs) for block, _ in source.blocks()])
+    def _training_source(
+        self, X: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Source, Scaling | None]:
+        """Rows to train on, standardised where that is asked for, and how."""
+        source = self._source(X, sample_weight, reset=True)
+        if not self.scale:
+            return source, None
+        scaling = measure_scaling(source, self.n_jobs)
+        return scaling.scaled(source), scaling
 
     def _tuned(
         self, X: Any, sample_weight: ArrayLike | None, validation: Any, progress: bool
     ) -> TuningResult:
         """Search without fitting a model on all the data."""
         settings = Settings(self.get_params(deep=False))
-        source = self._source(X, sample_weight, reset=True)
+        source, scaling = self._training_source(X, sample_weight)
         sample = look_closer(settings, source)
         bandwidths = settings.bandwidths(sample.X, sample.weights)
         recipe = settings.recipe(bandwidths[0], source.n_features, self.n_jobs)
         if validation is not None:
             validation = check_validation(validation, self.kernel, sample.X)
+            if scaling is not None and not isinstance(validation, int):
+                validation = scaling.apply(validation)
         return search_sample(settings, sample, bandwidths, recipe, validation, progress)
 
     def _keep_tuning(self, tuning: TuningResult | None) -> None:
@@ -467,21 +338,18 @@ class KernelSpectralClustering(
         if tuning is not None:
             self.tuning_ = tuning
 
-    def _keep(self, training: Training) -> None:
-        """Take over the fitted attributes."""
-        model = training.model
-        self.model_ = model
+    def _keep(self, training: Training, scaling: Scaling | None) -> None:
+        """Take over what a training found."""
         self.__dict__.pop("labels_", None)
         if training.labels is not None:
             self.labels_ = training.labels
-        self.n_clusters_ = model.encoding.n_clusters
-        self.bandwidth_ = getattr(model.projection.kernel, "bandwidth", None)
-        self.reduced_set_ = model.projection.points
-        self.reduced_set_indices_ = training.reduced_set.indices
-        self.coef_ = model.projection.coef
-        self.bias_ = model.projection.bias
-        self.eigenvalues_ = model.eigenvalues
-        self.prototypes_ = model.encoding.prototypes
-        self.residual_ = training.reduced_set.residual
-        self.n_outliers_ = training.n_outliers
-        self.timings_ = training.timings
+        self._set_fitted(
+            training.model,
+            scaling,
+            indices=training.reduced_set.indices,
+            residual=training.reduced_set.residual,
+            cluster_sizes=training.sizes.sizes,
+            n_samples=training.sizes.n_points,
+            n_outliers=training.n_outliers,
+            timings=training.timings,
+        )

@@ -94,6 +94,11 @@ class Settings:
             return automatic_bandwidths(self.kind, X, self.seed, weights)
         return candidates_of_bandwidth(self._given["bandwidth"], X.shape[1])
 
+    def check_bandwidths(self, n_features: int) -> None:
+        """Raise an error where bandwidths are given that the features cannot have."""
+        if self.kind is not None and self.kind.has_bandwidth and not self.bandwidth_is_auto:
+            candidates_of_bandwidth(self._given["bandwidth"], n_features)
+
     def recipe(self, bandwidth: Any, n_features: int, n_jobs: int | None) -> Recipe:
         """How to train at one bandwidth."""
         given = self._given
@@ -131,6 +136,7 @@ class Settings:
         check_integer("verbose", given["verbose"], 0)
         check_integer("max_rank", given["max_rank"], 1)
         check_seed(given["random_state"])
+        self._check_scale()
         parse_bytes(given["memory_limit"])
         if given["n_jobs"] is not None and given["n_jobs"] != -1:
             check_integer("n_jobs", given["n_jobs"], 1, " (or -1 or None for all cores)")
@@ -140,6 +146,17 @@ class Settings:
         elif size is not None:
             check_integer("selection_size", size, 1, " ('auto', or None for all)")
         self._check_together()
+
+    def _check_scale(self) -> None:
+        scale, kernel = self._given["scale"], self._given["kernel"]
+        if not isinstance(scale, bool | np.bool_):
+            raise ValueError(f"scale must be True or False, got {scale!r}.")
+        if scale and kernel == "precomputed":
+            raise ValueError("scale=True needs features, which a precomputed kernel does not have.")
+        if scale and kernel == "chi2":
+            raise ValueError(
+                "scale=True gives negative features, on which the chi2 kernel is not defined."
+            )
 
     def _check_together(self) -> None:
         """Check what depends on more than one parameter."""

@@ -97,6 +97,7 @@ class Training:
     model: SparseModel
     reduced_set: ReducedSet
     labels: Integers | None
+    sizes: ClusterSizes
     n_outliers: int
     timings: dict[str, float]
 
@@ -178,8 +179,8 @@ def finish(
     outside = fitted.statistics.excluded_weight / fitted.degrees.total_weight
     _check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)
     model = encode(fitted, source, sample, recipe)
-    model, labels = number_by_size(model, source, recipe.n_jobs)
-    return Training(model, reduced_set, labels, fitted.statistics.n_excluded, {})
+    model, labels, sizes = number_by_size(model, source, recipe.n_jobs)
+    return Training(model, reduced_set, labels, sizes, fitted.statistics.n_excluded, {})
 
 
 def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
@@ -246,7 +247,7 @@ def count_code_book(projection: Projection, source: Source, n_jobs: int | None) 
 
 def number_by_size(
     model: SparseModel, source: Source, n_jobs: int | None
-) -> tuple[SparseModel, Integers | None]:
+) -> tuple[SparseModel, Integers | None, ClusterSizes]:
     """Renumber the clusters, the largest first; the labels too where the rows are in memory."""
     K = model.encoding.n_clusters
     labels = None
@@ -262,7 +263,7 @@ def number_by_size(
     order = counted.order
     if labels is not None:
         labels = np.argsort(order)[labels]
-    return replace(model, encoding=model.encoding.reordered(order)), labels
+    return replace(model, encoding=model.encoding.reordered(order)), labels, counted.ordered()
 
 
 def _too_many(n_clusters: int, found: int, reduced_set: ReducedSet, recipe: Recipe) -> str:
