@@ -86,7 +86,9 @@ class TuningDisplay(Display):
         scalar = all(isinstance(h, float) for h in surfaces.bandwidths)
         heights = np.array(surfaces.bandwidths if scalar else np.arange(len(values)), dtype=float)
         columns = np.arange(len(K) + 1) - 0.5
-        rows = _edges(heights) if scalar and len(heights) > 1 else np.arange(len(values) + 1) - 0.5
+        rows = (
+            log_edges(heights) if scalar and len(heights) > 1 else np.arange(len(values) + 1) - 0.5
+        )
         self.mesh_ = ax.pcolormesh(columns, rows, np.ma.masked_invalid(values), cmap="viridis")
         ax.set_xticks(np.arange(len(K)), [str(k) for k in K])
         ax.set_xlabel("number of clusters")
@@ -110,7 +112,7 @@ class TuningDisplay(Display):
         return self
 
 
-def _edges(centres: Floats) -> Floats:
+def log_edges(centres: Floats) -> Floats:
     """Borders between ascending values, halfway on a logarithmic scale."""
     logs = np.log(centres)
     middle = (logs[1:] + logs[:-1]) / 2

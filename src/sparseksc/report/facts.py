@@ -1,0 +1,186 @@
+"""The facts of a report, gathered once and then only written down and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseksc.report.doubts import doubts
+from sparseksc.report.numbers import listed, number, percent, plural
+from sparseksc.report.profile import Profile, make_profile
+from sparseksc.report.reading import Rows, read_rows
+from sparseksc.report.survey import Survey, survey_rows
+from sparseksc.report.view import View, dense, view_of_data, view_of_scores
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+#: Rows that medians come from, and rows in the pictures.
+SAMPLE_ROWS, DRAWN_ROWS = 20_000, 3_000
+#: Seed of the sample: a page about the same data is the same page.
+SEED = 0
+#: Share of a feature's variance between the clusters that makes it worth naming.
+TELLING_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class Points:
+    """The rows that are drawn.
+
+    Attributes
+    ----------
+    rows, labels : arrays of shape (n,)
+        Row numbers and clusters.
+    strengths : array of shape (n,)
+        Membership in the own cluster.
+    values : array of shape (n, m)
+        Of the features of the profile.
+    data, scores : View or None
+    """
+
+    rows: Integers
+    labels: Integers
+    strengths: Floats
+    values: Floats
+    data: View | None
+    scores: View | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that a page says.
+
+    Attributes
+    ----------
+    rows : Rows
+    survey : Survey
+        From all rows.
+    profile : Profile or None
+        None for a kernel matrix.
+    points : Points
+    sample_size : int
+        Rows that the medians come from.
+    doubts : list of str
+    """
+
+    rows: Rows
+    survey: Survey
+    profile: Profile | None
+    points: Points
+    sample_size: int
+    doubts: list[str]
+
+    @property
+    def estimator(self) -> Any:
+        """The fitted model."""
+        return self.rows.estimator
+
+    @property
+    def n_clusters(self) -> int:
+        """K, with clusters that have no rows here."""
+        return len(self.survey.sizes)
+
+    @property
+    def tuning(self) -> Any:
+        """What the search found, or None."""
+        return getattr(self.estimator, "tuning_", None)
+
+    @property
+    def spectrum(self) -> Floats:
+        """Eigenvalues of the model, and the next ones where a search has computed them."""
+        used = np.asarray(self.estimator.eigenvalues_, dtype=np.float64)
+        tuning = self.tuning
+        if tuning is None or tuning.best_bandwidth not in tuning.surfaces.bandwidths:
+            return used
+        row = tuning.eigenvalues[tuning.surfaces.bandwidths.index(tuning.best_bandwidth)]
+        return np.concatenate([used, row[np.isfinite(row)][len(used) :]])
+
+    @property
+    def answer(self) -> str:
+        """The result in a sentence."""
+        present = np.flatnonzero(self.survey.sizes)
+        total = plural(self.survey.n_rows, "row")
+        if len(present) == 1:
+            return f"The {total} form a single cluster."
+        sizes = sorted((int(size) for size in self.survey.sizes[present]), reverse=True)
+        if sizes[0] == sizes[-1]:
+            of = f"of {plural(sizes[0], 'row')} each"
+        elif len(sizes) <= 6:
+            of = f"of {listed([f'{size:,}' for size in sizes])} rows"
+        else:
+            of = f"of {sizes[-1]:,} to {sizes[0]:,} rows"
+        return f"The {total} fall into {len(sizes)} clusters {of}."
+
+    @property
+    def explanation(self) -> str:
+        """What tells the clusters apart and how firmly, in a sentence or two."""
+        if self.n_clusters == 1 or self.profile is None:
+            return "" if self.n_clusters == 1 else self._firmness
+        telling = [
+            name
+            for name, share in zip(self.profile.names, self.profile.explained, strict=True)
+            if share >= TELLING_SHARE
+        ]
+        if telling:
+            text = f"They differ most in {listed(telling[:3])}. "
+        elif self.profile.n_features == 1:
+            text = ""
+        else:
+            text = "No single feature tells them apart: it is the shape that does. "
+        return text + self._firmness
+
+    @property
+    def _firmness(self) -> str:
+        return (
+            f"On average a row belongs to its cluster with a strength of "
+            f"{number(self.survey.mean_strength, 2)} (1 is certain, "
+            f"{number(1 / self.n_clusters, 2)} is undecided)."
+        )
+
+    @property
+    def sampling(self) -> str:
+        """What was computed from a sample, in a sentence."""
+        total, drawn = self.survey.n_rows, len(self.points.rows)
+        if drawn == total:
+            return f"All numbers and pictures show all {plural(total, 'row')}."
+        exact = "Cluster sizes, means, standard deviations and memberships are exact, from all "
+        text = f"{exact}{plural(total, 'row')}. "
+        if self.sample_size < total:
+            text += (
+                f"Medians and quartiles come from a uniform random sample of "
+                f"{self.sample_size:,} rows ({percent(self.sample_size / total)}). "
+            )
+        return text + f"The pictures show {drawn:,} rows, drawn uniformly at random."
+
+
+def gather(estimator: Any, X: Any, ids: Sequence[Any] | None) -> Facts:
+    """Read the data twice, once for a sample and once for everything, and ask the model."""
+    rows = read_rows(estimator, X, ids)
+    sample = rows.sample(SAMPLE_ROWS, SEED)
+    survey = survey_rows(rows)
+    profile = None
+    if rows.has_features:
+        labels = rows.answers(sample.X).labels
+        profile = make_profile(survey, rows.names, sample.X, labels)
+    drawn = sample.first(DRAWN_ROWS, SEED)
+    points = _points(rows, drawn.rows, drawn.X, profile)
+    found = doubts(rows, survey, profile)
+    return Facts(rows, survey, profile, points, len(sample.rows), found)
+
+
+def _points(rows: Rows, numbers: Integers, X: Any, profile: Profile | None) -> Points:
+    answers = rows.answers(X)
+    labels = answers.labels
+    strengths = answers.membership[np.arange(len(labels)), labels]
+    data, values = None, np.zeros((len(labels), 0))
+    if profile is not None:
+        scaling = getattr(rows.estimator, "scaling_", None)
+        data = view_of_data(X, labels, rows.names, scaling)
+        columns = X[:, profile.features]
+        values = dense(columns)
+    scores = view_of_scores(rows.scores(X), labels)
+    return Points(numbers, labels, strengths, values, data, scores)

@@ -1,0 +1,196 @@
+"""One pass over all rows: sizes, moments and memberships, exact however many rows there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sparseksc.kernels import Array
+from sparseksc.report.reading import Rows
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+#: Bars of the histogram of the memberships, from 0 to 1.
+BINS = 20
+#: Rows that are named because they lie between two clusters.
+WEAKEST = 12
+
+
+@dataclass(frozen=True)
+class Between:
+    """Rows between two clusters, the nearest to a tie first.
+
+    Attributes
+    ----------
+    rows, labels, seconds : arrays of shape (m,)
+        Row numbers, their clusters and the second best ones.
+    strengths, second_strengths : arrays of shape (m,)
+        Memberships in both.
+    X : array or CSR matrix of shape (m, d)
+    """
+
+    rows: Integers
+    labels: Integers
+    seconds: Integers
+    strengths: Floats
+    second_strengths: Floats
+    X: Array
+
+    def first(self, count: int) -> Between:
+        """Keep the nearest to a tie; among equals, the first rows."""
+        tie = self.second_strengths / np.maximum(self.strengths, 1e-300)
+        kept = np.lexsort((self.rows, -tie))[:count]
+        return Between(
+            self.rows[kept],
+            self.labels[kept],
+            self.seconds[kept],
+            self.strengths[kept],
+            self.second_strengths[kept],
+            self.X[kept],
+        )
+
+    def join(self, other: Between) -> Between:
+        """Put two lists together."""
+        return Between(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.labels, other.labels]),
+            np.concatenate([self.seconds, other.seconds]),
+            np.concatenate([self.strengths, other.strengths]),
+            np.concatenate([self.second_strengths, other.second_strengths]),
+            _stacked([self.X, other.X]),
+        )
+
+
+def _stacked(parts: list[Any]) -> Array:
+    return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What all rows together say.
+
+    Attributes
+    ----------
+    sizes : array of shape (K,)
+        Rows of each cluster.
+    n_outliers : int
+        Rows out of the reach of the reduced set.
+    strengths : array of shape (K, BINS)
+        Rows of each cluster by their membership in it.
+    strength_sums : array of shape (K,)
+    means, deviations : arrays of shape (K, d)
+        Of each feature in each cluster (0 for clusters without rows); of no columns for a
+        kernel matrix.
+    between : Between or None
+        None for a single cluster.
+    """
+
+    sizes: Integers
+    n_outliers: int
+    strengths: Integers
+    strength_sums: Floats
+    means: Floats
+    deviations: Floats
+    between: Between | None
+
+    @property
+    def n_rows(self) -> int:
+        """All rows."""
+        return int(self.sizes.sum())
+
+    @property
+    def mean_strength(self) -> float:
+        """Average membership of a row in its own cluster."""
+        return float(self.strength_sums.sum() / self.n_rows)
+
+    @property
+    def cluster_strengths(self) -> Floats:
+        """Average membership of the rows of each cluster, 0 where there are none."""
+        return self.strength_sums / np.maximum(self.sizes, 1)
+
+
+class _Moments:
+    r"""Sums of values and squares by cluster, about a place and in units near the data's own.
+
+    With a shift c and a unit s, mean = c + s m and variance = s² (q - m²) for the averages m
+    and q of (x - c)/s and its square: nothing cancels that matters, and nothing overflows.
+    Sparse rows are not shifted, so that they stay sparse.
+    """
+
+    def __init__(self, K: int, first: Array) -> None:
+        n_features = first.shape[1]
+        if sp.issparse(first):
+            self.shift = np.zeros(n_features)
+            unit = np.asarray(abs(first).max(axis=0).todense(), dtype=np.float64).ravel()
+        else:
+            low, high = (np.asarray(end, dtype=np.float64) for end in (first.min(0), first.max(0)))
+            self.shift = low / 2 + high / 2
+            unit = high / 2 - low / 2
+        self.unit = np.where(unit > 0.0, unit, 1.0)
+        self.sums = np.zeros((K, n_features))
+        self.squares = np.zeros((K, n_features))
+
+    def add(self, block: Any, members: Any) -> None:
+        """Add rows; ``members`` has a one for each row, in the row of its cluster."""
+        if not isinstance(block, np.ndarray):
+            scaled = block.astype(np.float64) @ sp.diags_array(1.0 / self.unit)
+            self.sums += (members @ scaled).toarray()
+            self.squares += (members @ scaled.multiply(scaled)).toarray()
+        else:
+            scaled = (np.asarray(block, dtype=np.float64) - self.shift) / self.unit
+            self.sums += members @ scaled
+            self.squares += members @ (scaled * scaled)
+
+    def results(self, sizes: Integers) -> tuple[Floats, Floats]:
+        """Means and standard deviations, shape (K, d)."""
+        counts = np.maximum(sizes, 1)[:, None]
+        means = self.sums / counts
+        variances = np.maximum(self.squares / counts - means**2, 0.0)
+        present = (sizes > 0)[:, None]
+        return (
+            np.where(present, self.shift + self.unit * means, 0.0),
+            np.where(present, self.unit * np.sqrt(variances), 0.0),
+        )
+
+
+def survey_rows(rows: Rows) -> Survey:
+    """Read all rows once."""
+    K = int(rows.estimator.n_clusters_)
+    sizes = np.zeros(K, dtype=np.intp)
+    strengths = np.zeros((K, BINS), dtype=np.intp)
+    sums = np.zeros(K)
+    n_outliers, start = 0, 0
+    moments: _Moments | None = None
+    between: Between | None = None
+    for block in rows.blocks():
+        answers = rows.answers(block)
+        labels, n = answers.labels, block.shape[0]
+        place = np.arange(n)
+        own = answers.membership[place, labels]
+        sizes += np.bincount(labels, minlength=K)
+        sums += np.bincount(labels, own, minlength=K)
+        bins = np.minimum((own * BINS).astype(np.intp), BINS - 1)
+        strengths += np.bincount(labels * BINS + bins, minlength=K * BINS).reshape(K, BINS)
+        n_outliers += int(answers.outliers.sum())
+        if rows.has_features:
+            moments = moments or _Moments(K, block)
+            members = sp.csc_array((np.ones(n), labels, np.arange(n + 1)), shape=(K, n))
+            moments.add(block, members)
+        if K > 1:
+            others = answers.membership.copy()
+            others[place, labels] = -1.0
+            seconds = np.argmax(others, axis=1)
+            here = Between(start + place, labels, seconds, own, others[place, seconds], block)
+            here = here.first(WEAKEST)
+            between = here if between is None else between.join(here).first(WEAKEST)
+        start += n
+    nothing = np.zeros((K, 0))
+    means, deviations = moments.results(sizes) if moments else (nothing, nothing)
+    if rows.ids is not None and len(rows.ids) != start:
+        raise ValueError(f"ids has {len(rows.ids):,} names for {start:,} rows.")
+    return Survey(sizes, n_outliers, strengths, sums, means, deviations, between)
