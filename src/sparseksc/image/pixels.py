@@ -1,0 +1,180 @@
+"""Pictures of any kind as an array of red, green and blue bytes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+
+#: Modes of Pillow that hold 16 bits or more per pixel.
+DEEP_MODES = ("I;16", "I;16L", "I;16B", "I;16N", "I", "F")
+
+
+def as_rgb(image: Any) -> Bytes:
+    """Return a picture as an array of shape (height, width, 3), uint8.
+
+    Parameters
+    ----------
+    image : path, PIL image or array
+        Arrays have the shape (height, width), (height, width, 1) for grey, 2 channels for grey
+        and opacity, 3 for RGB, 4 for RGBA; their numbers are bytes, 16-bit integers, booleans, or
+        floats between 0 and 1. Opacity is laid over white. Files and PIL images are turned the
+        way their EXIF orientation says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.image.pixels import as_rgb
+    >>> as_rgb(np.array([[0.0, 1.0]])).tolist()
+    [[[0, 0, 0], [255, 255, 255]]]
+    >>> as_rgb(np.zeros((2, 2, 5)))
+    Traceback (most recent call last):
+        ...
+    ValueError: A picture has the shape (height, width) or (height, width, 1 to 4), got (2, 2, 5).
+    """
+    if isinstance(image, str | os.PathLike):
+        image = _opened(image)
+    if _is_pillow(image):
+        image = _array_of(image)
+    if isinstance(image, np.ma.MaskedArray):
+        raise ValueError("A picture must not be masked: fill the masked pixels first.")
+    array = np.asarray(image)
+    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (1, 2, 3, 4)):
+        raise ValueError(
+            "A picture has the shape (height, width) or (height, width, 1 to 4), got "
+            f"{array.shape}."
+        )
+    if array.size == 0:
+        raise ValueError(f"The picture has no pixels: its shape is {array.shape}.")
+    array = _to_bytes(array)
+    if array.ndim == 2:
+        array = array[:, :, None]
+    channels = array.shape[2]
+    if channels in (2, 4):
+        array = _over_white(array[:, :, :-1], array[:, :, -1:])
+    if array.shape[2] == 1:
+        array = np.repeat(array, 3, axis=2)
+    return np.ascontiguousarray(array)
+
+
+def _to_bytes(array: NDArray[Any]) -> Bytes:
+    kind = array.dtype.kind
+    if array.dtype == np.uint8:
+        return array
+    if kind == "b":
+        return array.astype(np.uint8) * np.uint8(255)
+    if array.dtype == np.uint16:
+        return _in_rows(array, lambda rows: (rows.astype(np.uint32) * 255 + 32767) // 65535)
+    if kind == "f":
+        if not np.isfinite(array).all():
+            raise ValueError("The picture contains NaN or infinite values.")
+        low, high = float(array.min()), float(array.max())
+        if low < 0.0 or high > 1.0:
+            raise ValueError(
+                "A picture of floats must lie between 0 and 1, got values from "
+                f"{low:g} to {high:g}. Divide it by its white."
+            )
+        return _in_rows(array, lambda rows: np.rint(rows * 255.0))
+    if kind in "iu":
+        low, high = int(array.min()), int(array.max())
+        if low >= 0 and high <= 255:
+            return array.astype(np.uint8)
+        if low >= 0 and high <= 65535:
+            return _to_bytes(array.astype(np.uint16))
+        raise ValueError(
+            f"A picture of integers must lie between 0 and 65535, got values from {low} to {high}."
+        )
+    raise ValueError(f"A picture must hold numbers, got {array.dtype}.")
+
+
+def _in_rows(array: NDArray[Any], work: Any) -> Bytes:
+    """Convert row by row, so that no copy of the whole picture is larger than the result."""
+    result = np.empty(array.shape, dtype=np.uint8)
+    for row, converted in enumerate(array):
+        result[row] = work(converted)
+    return result
+
+
+def _over_white(colour: Bytes, opacity: Bytes) -> Bytes:
+    def blend(row: int) -> NDArray[Any]:
+        alpha = opacity[row].astype(np.uint32)
+        return (colour[row] * alpha + 255 * (255 - alpha) + 127) // 255
+
+    if opacity.min() == 255:
+        return colour
+    result = np.empty(colour.shape, dtype=np.uint8)
+    for row in range(len(colour)):
+        result[row] = blend(row)
+    return result
+
+
+def _pillow() -> Any:
+    try:
+        import PIL.Image
+        import PIL.ImageOps
+    except ImportError as error:
+        raise ImportError(
+            "Reading and writing pictures needs Pillow: pip install 'sparseksc[image]'."
+        ) from error
+    return PIL
+
+
+def _is_pillow(image: Any) -> bool:
+    """Whether this is a PIL image, without importing Pillow for anything else."""
+    return any(base.__module__ == "PIL.Image" for base in type(image).__mro__)
+
+
+def _opened(path: str | os.PathLike[str]) -> Any:
+    pillow = _pillow()
+    try:
+        with pillow.Image.open(path) as opened:
+            opened.load()
+            return opened
+    except pillow.UnidentifiedImageError as error:
+        raise ValueError(f"{os.fspath(path)} is not a picture that Pillow can read.") from error
+    except pillow.Image.DecompressionBombError as error:
+        raise ValueError(f"{os.fspath(path)} is too large to be a picture: {error}") from error
+    except (SyntaxError, EOFError) as error:
+        raise ValueError(f"{os.fspath(path)} is damaged: {error}.") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ValueError(f"{os.fspath(path)} is damaged: {error}.") from error
+
+
+def _array_of(image: Any) -> NDArray[Any]:
+    image = _pillow().ImageOps.exif_transpose(image)
+    if image.mode in DEEP_MODES:
+        return np.asarray(image)
+    if image.mode == "P" or "transparency" in image.info:
+        image = image.convert("RGBA")
+    elif image.mode not in ("1", "L", "LA", "RGB", "RGBA"):
+        image = image.convert("RGB")
+    return np.asarray(image)
+
+
+def reduced(rgb: Bytes, scale: int) -> Bytes:
+    """Reduce a picture by a whole factor: means of squares of ``scale`` x ``scale`` pixels.
+
+    Rows and columns that do not fill a square are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.image.pixels import reduced
+    >>> reduced(np.arange(15, dtype=np.uint8).reshape(1, 5, 3).repeat(2, axis=0), 2).tolist()
+    [[[2, 2, 4], [8, 8, 10]]]
+    """
+    if scale == 1:
+        return rgb
+    height, width = (size // scale for size in rgb.shape[:2])
+    result = np.empty((height, width, 3), dtype=np.uint8)
+    for row in range(height):
+        block = rgb[row * scale : (row + 1) * scale, : width * scale]
+        squares = block.reshape(scale, width, scale, 3).mean(axis=(0, 2))
+        result[row] = np.rint(squares)
+    return result

@@ -1,0 +1,101 @@
+"""Pictures, pixel by pixel."""
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+CELL = 8
+
+
+def squared_error(colours):
+    """Of colours around their mean."""
+    return float(((colours - colours.mean(axis=0)) ** 2).sum())
+
+
+def palette(rgb, levels):
+    """Wu's palette from the lists of colours in each box, with every cut tried."""
+    boxes = [rgb.reshape(-1, 3).astype(np.float64)]
+    while len(boxes) < levels:
+        order = sorted(range(len(boxes)), key=lambda box: -squared_error(boxes[box]))
+        for worst in order:
+            parts = best_cut(boxes[worst])
+            if parts is not None:
+                boxes[worst : worst + 1] = parts
+                break
+        else:
+            break
+    return np.rint([box.mean(axis=0) for box in boxes]).astype(np.uint8)
+
+
+def best_cut(colours):
+    """The two parts of least error, cut between two cells; None if all is in one."""
+    cuts = []
+    for axis in range(3):
+        cells = colours[:, axis] // CELL
+        for place in range(32):
+            low, high = colours[cells <= place], colours[cells > place]
+            if len(low) and len(high):
+                cuts.append((squared_error(low) + squared_error(high), axis, place, [low, high]))
+    return min(cuts, key=lambda cut: round(cut[0], 6))[3] if cuts else None
+
+
+def dithered(rgb, colours):
+    """Floyd and Steinberg's loop, with clipped values."""
+    height, width = rgb.shape[:2]
+    work = rgb.astype(np.float32)
+    colours = np.asarray(colours, dtype=np.float32)
+    indices = np.zeros((height, width), dtype=np.uint8)
+    for i in range(height):
+        for j in range(width):
+            value = np.clip(work[i, j], 0, 255)
+            index = np.argmin(((value - colours) ** 2).sum(axis=1))
+            indices[i, j] = index
+            error = value - colours[index]
+            for down, right, share in ((0, 1, 7), (1, -1, 3), (1, 0, 5), (1, 1, 1)):
+                if i + down < height and 0 <= j + right < width:
+                    work[i + down, j + right] += error * np.float32(share / 16)
+    return indices
+
+
+def histograms(indices, levels, window):
+    """Count the colours in every window."""
+    height, width = indices.shape
+    half = window // 2
+    result = np.zeros((height, width, levels))
+    for i in range(height):
+        for j in range(width):
+            part = indices[max(i - half, 0) : i + half + 1, max(j - half, 0) : j + half + 1]
+            result[i, j] = np.bincount(part.ravel(), minlength=levels) / part.size
+    return result
+
+
+def differences(labels):
+    """Whether a pixel differs from the next ones to the right, below and between."""
+    height, width = labels.shape
+    result = np.zeros((height, width), dtype=bool)
+    for i in range(height):
+        for j in range(width):
+            result[i, j] = len(np.unique(labels[i : i + 2, j : j + 2])) > 1
+    return result
+
+
+def matched_pairs(pixels, targets, radius):
+    """Number of pairs of the matching with the most pairs and the least total distance."""
+    distance = cdist(pixels, targets)
+    rows, columns = linear_sum_assignment(np.where(distance <= radius, distance, 100 * radius))
+    return int((distance[rows, columns] <= radius).sum())
+
+
+def n_pieces(mask):
+    """Connected pieces, corners included, by flooding."""
+    left = {tuple(place) for place in np.argwhere(mask)}
+    count = 0
+    while left:
+        count += 1
+        flood = [left.pop()]
+        while flood:
+            i, j = flood.pop()
+            near = {(i + a, j + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} & left
+            left -= near
+            flood += near
+    return count
