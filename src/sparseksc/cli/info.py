@@ -1,0 +1,53 @@
+"""``ksc info``: what is in a model file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparseksc.cli.console import Reporter
+from sparseksc.cli.words import cluster_table, count, short_bandwidth
+from sparseksc.model_file import read_header
+
+
+def run(*, model: str, as_json: bool) -> None:
+    """Do what the command line says."""
+    reporter = Reporter(as_json)
+    header = read_header(model)
+    training, kernel = header["training"], header["kernel"]
+    names = header["feature_names"]
+    reporter.say(
+        f"{model}: {count(header['n_clusters'], 'cluster')}, found in "
+        f"{count(training['n_samples'], 'row')} and {count(header['n_features'], 'column')}.",
+        style="bold",
+    )
+    reporter.facts(
+        {
+            "columns": None if names is None else ", ".join(names),
+            "scaled": "yes, predict does the same" if header["scaled"] else "no",
+            "kernel": _kernel(kernel),
+            "pivots": f"{header['n_pivots']:,}",
+            "encoding": header["encoding"],
+            "eigenvalues": ", ".join(f"{value:.4g}" for value in training["eigenvalues"]) or None,
+            "out of reach": count(training["n_outliers"], "row"),
+            "precision": header["dtype"],
+            "format": f"{header['format']} {header['version']}",
+            "written by": ", ".join(
+                f"{name} {version}" for name, version in header["libraries"].items()
+            ),
+        }
+    )
+    cluster_table(reporter, training["cluster_sizes"])
+    tuning = header["tuning"]
+    if tuning and tuning.get("doubt"):
+        reporter.say(f"doubt: {tuning['doubt']}")
+    reporter.result(header)
+
+
+def _kernel(kernel: dict[str, Any]) -> str:
+    text = str(kernel["name"])
+    if kernel.get("bandwidth") is not None:
+        text += f", bandwidth {short_bandwidth(kernel['bandwidth'])}"
+    for name in ("degree", "coef0"):
+        if kernel.get(name) is not None:
+            text += f", {name} {kernel[name]:g}"
+    return text

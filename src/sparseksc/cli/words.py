@@ -1,0 +1,37 @@
+"""Numbers in words, as the commands say them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sparseksc.cli.console import Reporter
+
+
+def count(number: int, thing: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> from sparseksc.cli.words import count
+    >>> count(1, "row"), count(12345, "row")
+    ('1 row', '12,345 rows')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
+def short_bandwidth(bandwidth: Any) -> str:
+    """Return a bandwidth in a few digits, one for each feature if there are several."""
+    if bandwidth is None:
+        return "none"
+    values = bandwidth if isinstance(bandwidth, list | tuple) else [bandwidth]
+    return ", ".join(f"{value:.4g}" for value in values)
+
+
+def cluster_table(reporter: Reporter, sizes: Sequence[float]) -> None:
+    """Print the clusters and how many rows each has."""
+    total = sum(sizes) or 1.0
+    rows = [
+        (str(cluster), f"{size:,.0f}", f"{size / total:.1%}") for cluster, size in enumerate(sizes)
+    ]
+    reporter.table(("cluster", "rows", "share"), rows)
