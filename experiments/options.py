@@ -1,0 +1,45 @@
+"""What the user can choose for all experiments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.measure import Settings
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DATA = REPOSITORY.parent / "shared" / "data" / "bsds500"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Sizes and places.
+
+    Parameters
+    ----------
+    quick : bool
+        Small sizes, to see that everything runs.
+    out : Path
+        Folder of the CSV files, the figures and the page.
+    data : Path
+        Folder with ``images`` and ``groundTruth`` of BSDS500.
+    seed : int
+        Seed of the first run; run i has the seed ``seed + i``.
+    runs : int or None
+        Number of runs of every experiment, instead of its usual number.
+    """
+
+    quick: bool = False
+    out: Path = REPOSITORY / "results" / "experiments"
+    data: Path = DATA
+    seed: int = 0
+    runs: int | None = None
+
+    def seeds(self, usual: int, quick: int = 2) -> range:
+        """Return the seeds of the runs of an experiment."""
+        count = self.runs if self.runs is not None else quick if self.quick else usual
+        return range(self.seed, self.seed + count)
+
+    def timing(self, budget: float = 3.0) -> Settings:
+        """Return how long contenders are timed alternately."""
+        return Settings(repeats=1) if self.quick else Settings(budget=budget)

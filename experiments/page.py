@@ -1,0 +1,87 @@
+"""The page that shows the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from benchmarks import machine
+from benchmarks.report import Table, as_markdown, bars_table, write
+from experiments import paper
+from experiments.options import Options
+from experiments.section import Section
+
+NAME = "reproduction.md"
+#: Figures that may leave the output folder: none that shows a photograph.
+FIGURES = ("figure1.png", "figure2.png")
+
+
+def sections(options: Options, parts: Iterable[str]) -> list[Section]:
+    """Sections of all parts that have numbers in the output folder."""
+    found = []
+    for name in parts:
+        if list(options.out.glob(f"{name}*.csv")):
+            try:
+                found.append(importlib.import_module(f"experiments.{name}").section(options))
+            except FileNotFoundError:  # the run was stopped in the middle of this part
+                print(f"{name}: not finished, so the page leaves it out")
+    return found
+
+
+def text(options: Options, found: Sequence[Section], figures: str = "") -> str:
+    """Return the page. ``figures`` is the folder of the pictures, seen from the page."""
+    bars = [bar for section in found for bar in section.bars]
+    about = machine.describe()
+    told = "; ".join(
+        f"{name} {about[name]}" for name in ("processor", "cores", "NumPy", "scikit-learn", "BLAS")
+    )
+    parts = [
+        "# The paper's experiments",
+        f"The tables and figures of {paper.TITLE}, computed again. `python -m experiments all` "
+        "writes the numbers, `python -m experiments page --docs` this page from them; `--quick` "
+        "is a small version of it that the tests run. A printed number that was not at hand is "
+        "left empty rather than guessed.",
+        "Times are CPU seconds of one core: every route runs on one thread, because other work on "
+        f"the machine disturbs that least. {told}.",
+    ]
+    if options.quick:
+        parts.append("**Quick sizes: these numbers show that everything runs, and nothing else.**")
+    if bars:
+        rows = [(bar.what, bar.goal, _number(bar.value), bar.met) for bar in bars]
+        table = Table("Bars", bars_table([]).columns, rows)
+        parts.append("## Bars\n\n" + as_markdown(table).partition("\n\n")[2])
+    for section in found:
+        parts += [f"## {section.title}", section.text]
+        if section.figure:
+            parts.append(f"![{section.title}]({figures}{section.figure})")
+        parts += [as_markdown(table) for table in section.tables]
+        if section.why:
+            parts.append(f"**Where and why it differs.** {section.why}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) < 10 else f"{value:,.0f}"
+
+
+def write_page(options: Options, parts: Iterable[str]) -> Path:
+    """Write the page into the output folder."""
+    path = options.out / NAME
+    write(path, text(options, sections(options, parts)))
+    return path
+
+
+def copy_to_docs(options: Options, parts: Iterable[str], docs: Path) -> list[Path]:
+    """Write the page and the figures that belong to it into the documentation."""
+    written = [docs / NAME]
+    write(docs / NAME, text(options, sections(options, parts), "figures/"))
+    folder = docs / "figures"
+    folder.mkdir(exist_ok=True)
+    for name in FIGURES:
+        source = options.out / name
+        if source.exists():
+            target = folder / name
+            target.write_bytes(source.read_bytes())
+            written.append(target)
+    return written

@@ -1,0 +1,81 @@
+"""Results as CSV, one row for each thing computed, so that a run can be taken up again."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks.report import write
+
+Value = str | int | float | bool | None
+Row = dict[str, Value]
+
+
+class Store:
+    """A table in a CSV file; what it holds is not computed again.
+
+    Parameters
+    ----------
+    path : Path
+        The file. It is complete after every row.
+    keys : tuple of str
+        Columns that say what a row is about.
+    """
+
+    def __init__(self, path: Path, keys: tuple[str, ...]) -> None:
+        self.path, self.keys = path, keys
+        self.rows: list[Row] = read(path) if path.exists() else []
+        if self.rows and not set(keys) <= set(self.rows[0]):
+            raise ValueError(
+                f"{path} has other columns than {', '.join(keys)}; remove it, or use another --out."
+            )
+
+    def get(self, compute: Callable[[], Mapping[str, Value]], **key: Value) -> Row:
+        """Return the row of this key, computed now if it is not there yet."""
+        for row in self.rows:
+            # As text: a name that consists of digits is read as a number.
+            if all(str(row[name]) == str(key[name]) for name in self.keys):
+                return row
+        row = {**{name: key[name] for name in self.keys}, **compute()}
+        self.rows.append(row)
+        write(self.path, as_csv(self.rows))
+        shown = "  ".join(f"{name}={_short(value)}" for name, value in row.items())
+        print(f"{self.path.stem}: {shown}", flush=True)
+        return row
+
+
+def read(path: Path) -> list[Row]:
+    """Read rows from CSV; numbers become numbers, empty cells None."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{name: _value(text) for name, text in row.items()} for row in csv.DictReader(file)]
+
+
+def as_csv(rows: list[Row]) -> str:
+    """Return rows as CSV, with the columns in the order of their first appearance."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: "" if value is None else value for name, value in row.items()} for row in rows
+    )
+    return text.getvalue()
+
+
+def _value(text: str | None) -> Value:
+    if not text:
+        return None
+    if text in ("True", "False"):
+        return text == "True"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _short(value: Value) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

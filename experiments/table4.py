@@ -1,0 +1,231 @@
+"""Table 4: agreement with human segmentations on ten Berkeley images, and speed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from statistics import fmean, median
+from time import process_time
+from typing import Any
+
+from benchmarks.report import Bar, Table
+from experiments import images, paper, table3
+from experiments.options import Options
+from experiments.section import Section
+from experiments.store import Row, Store, read
+from sparseksc import image as pictures
+from sparseksc.encoding import TooFewCodeWords
+
+#: Runs of each route.
+ROUTES = {"paper": 5, "ours": 5, "unattended": 5, "tuned": 5, "dense": 5, "nystrom": 5}
+NAMES = {
+    "paper": "paper's route",
+    "ours": "ours",
+    "unattended": "ours, unattended",
+    "tuned": "tuned by BAS and BLF",
+    "dense": "dense KSC",
+    "nystrom": "Nyström",
+}
+TEXT = (
+    "F-measure of the Berkeley boundary benchmark against all human segmentations of an image. "
+    "The paper's route trains on 10,000 random pixels, dense KSC on 2,000, and the Nyström method "
+    f"on {images.NYSTROM_SIZE}, each with K of table 3, the last two with the ICD bandwidth. "
+    "Ours takes the parameters of table 3 too, but its statistics are sums over all pixels, with "
+    f"equal histograms added up as weights, and its pivots come from {images.SELECTION_SIZE:,} of "
+    "the different histograms. *Unattended* is `sparseksc.image.segment(image)` with no parameter; "
+    "*tuned* is the paper's route with K and σ from the search of table 3."
+)
+WHY = (
+    "With parameters that were estimated from the human segmentations, the printed F-measures come "
+    "back within a few hundredths, for the paper's route and for ours; this says that the method "
+    "can reach them, not that it finds them. By themselves the criteria BLF and BAS, as used here, "
+    "often prefer two clusters or an extreme bandwidth (196073, 3096). The unattended mode does "
+    "better, but what it looks at was chosen with these ten images in view (docs/images.md), and "
+    "single seeds fall below its bar (62096). Our route still depends on its sample of histograms "
+    "on 145086, where the worst of its runs is more than 0.08 below the paper; the bars by image "
+    "are about the median of the runs, because of it. Pivots from all histograms instead of a "
+    "sample would make the result independent of the seed, and the fit 1.4 to 2.8 times slower; "
+    "the sample, in single precision, was taken for speed. 196073 has 61,000 "
+    "different histograms, twice as many as any other image, so that adding up equal ones saves "
+    "least there, and its speed-up misses the bar. Dense KSC and the Nyström method come out "
+    "better than printed, probably because their bandwidths too were chosen by looking at the "
+    "human segmentations."
+)
+
+
+def run(options: Options) -> None:
+    store = Store(options.out / "table4.csv", ("image", "route", "seed", "quick"))
+    # Seeds come before images, so that a run which is stopped has all images.
+    picture = cache(partial(images.load, options.data, quick=options.quick))
+    for route, usual in ROUTES.items():
+        for seed in options.seeds(usual, quick=1):
+            for name in table3.chosen(options):
+                store.get(
+                    partial(one_run, options, picture, route, name, seed),
+                    image=name,
+                    route=route,
+                    seed=seed,
+                    quick=options.quick,
+                )
+
+
+def one_run(
+    options: Options, load: Callable[[str], images.Picture], route: str, name: str, seed: int
+) -> Row:
+    picture = load(name)
+    start = process_time()
+    with warnings.catch_warnings():
+        # A bandwidth that shows fewer clusters than asked for is part of the experiment.
+        warnings.simplefilter("ignore")
+        try:
+            labels = labeller(options, route, picture, seed)()
+        except TooFewCodeWords:
+            labels = None
+    seconds = process_time() - start
+    # Without as many clusters as asked for there is no segmentation, and nothing that agrees.
+    return {"f": 0.0 if labels is None else picture.f_measure(labels), "cpu_s": seconds}
+
+
+def labeller(options: Options, route: str, picture: images.Picture, seed: int) -> Callable[[], Any]:
+    """Return the work that a route has with one image."""
+    if route == "unattended":
+        return lambda: pictures.segment(picture.image, random_state=seed, n_jobs=1).labels
+    if route == "tuned":
+        parameters = table3.tuned(options, picture, seed)
+        return partial(images.paper_labels, picture, parameters, seed)
+    return partial(images.ROUTES[route], picture, table3.PARAMETERS[picture.name], seed)
+
+
+def section(options: Options) -> Section:
+    rows = read(options.out / "table4.csv")
+    names = list(dict.fromkeys(str(row["image"]) for row in rows))
+    found = {
+        (route, name): [row for row in rows if (row["route"], str(row["image"])) == (route, name)]
+        for route in ROUTES
+        for name in names
+    }
+    cells: list[tuple[Any, ...]] = []
+    for name in names:
+        printed = paper.F_MEASURE[name]
+        ours = _values(found["ours", name], "f")
+        cells.append(
+            (
+                name,
+                f"{printed:.2f}",
+                *(_spread(_values(found[route, name], "f")) for route in ROUTES),
+                f"{median(ours) / printed:.2f}" if ours else None,
+            )
+        )
+    printed_means = {"paper": "proposed", "dense": "dense", "nystrom": "nystrom"}
+    cells.append(
+        (
+            "mean",
+            f"{paper.MEAN_F_MEASURE['proposed']:.3f}",
+            *(_mean_of_medians(found, route, names) for route in ROUTES),
+            None,
+        )
+    )
+    cells.append(
+        (
+            "mean, printed",
+            f"{paper.MEAN_F_MEASURE['proposed']:.3f}",
+            *(
+                f"{paper.MEAN_F_MEASURE[printed_means[route]]:.3f}"
+                if route in printed_means
+                else None
+                for route in ROUTES
+            ),
+            None,
+        )
+    )
+    table = Table(
+        "Table 4. F-measure of the boundaries (median, least to largest of the runs)",
+        ("image", "paper", *NAMES.values(), "ours / paper"),
+        cells,
+    )
+    speed, ratios = _speed(found, names)
+    return Section(
+        "Table 4: agreement with people",
+        TEXT,
+        [table, speed],
+        _bars(found, names, ratios),
+        WHY,
+    )
+
+
+def _bars(
+    found: dict[tuple[str, str], list[Row]], names: list[str], ratios: list[float]
+) -> list[Bar]:
+    bars = []
+    if all(found["paper", name] for name in names):
+        medians = [median(_values(found["paper", name], "f")) for name in names]
+        bars.append(Bar("table 4: mean of medians, paper's route", fmean(medians), 0.75))
+    for route, goal in (("ours", 0.78), ("unattended", 0.76)):
+        means = _means_by_seed(found, route, names)
+        for seed, mean in means.items():
+            bars.append(Bar(f"table 4: mean F, {NAMES[route]}, seed {seed}", mean, goal))
+        if len(means) > 1:
+            values = means.values()
+            bars.append(
+                Bar(
+                    f"table 4: spread between seeds, {NAMES[route]}",
+                    max(values) - min(values),
+                    at_most=0.03,
+                )
+            )
+    for name in names:
+        if ours := _values(found["ours", name], "f"):
+            bars.append(
+                Bar(f"table 4: F, ours, {name}", median(ours), paper.F_MEASURE[name] - 0.08)
+            )
+    if ratios:
+        bars.append(Bar("table 4: paper's route / ours, least of the images", min(ratios), 5))
+    return bars
+
+
+def _means_by_seed(
+    found: dict[tuple[str, str], list[Row]], route: str, names: list[str]
+) -> dict[int, float]:
+    """Mean over the images for every seed that all of them have."""
+    by_image = [
+        {int(str(row["seed"])): float(str(row["f"])) for row in found[route, name]}
+        for name in names
+    ]
+    common = sorted(set.intersection(*(set(values) for values in by_image)))
+    return {seed: fmean(values[seed] for values in by_image) for seed in common}
+
+
+def _speed(found: dict[tuple[str, str], list[Row]], names: list[str]) -> tuple[Table, list[float]]:
+    cells, ratios = [], []
+    for name in names:
+        theirs, ours = (_values(found[route, name], "cpu_s") for route in ("paper", "ours"))
+        if theirs and ours:
+            ratios.append(median(theirs) / median(ours))
+            cells.append((name, median(theirs), median(ours), ratios[-1]))
+    table = Table(
+        "Seconds of one core for training and labelling all pixels (medians)",
+        ("image", "paper's route", "ours", "ratio"),
+        cells,
+    )
+    return table, ratios
+
+
+def _values(rows: list[Row], column: str) -> list[float]:
+    return [float(str(row[column])) for row in rows]
+
+
+def _spread(values: list[float]) -> str | None:
+    if not values:
+        return None
+    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
+    shown = f"{median(values):.2f}"
+    return shown if low == high else f"{shown} ({low}–{high})"
+
+
+def _mean_of_medians(
+    found: dict[tuple[str, str], list[Row]], route: str, names: list[str]
+) -> str | None:
+    if not all(found[route, name] for name in names):
+        return None
+    return f"{fmean(median(_values(found[route, name], 'f')) for name in names):.3f}"
