@@ -19,7 +19,17 @@ from benchmarks.measure import Settings
 FOLDER = Path(__file__).resolve().parent
 PAGE = FOLDER / "README.md"
 #: What runs without a name, in this order.
-USUAL = ("kernels", "selection", "training", "peers", "growth", "memory", "scale")
+USUAL = (
+    "kernels",
+    "selection",
+    "training",
+    "peers",
+    "growth",
+    "search",
+    "memory",
+    "scale",
+    "cluster",
+)
 QUICK = Settings(scale=0.1, budget=0.5)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -13,13 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.footprint import MEGABYTE, forget_peak, peak, resident
 from benchmarks.measure import Settings
 from benchmarks.problems import RANK, Spirals
 from benchmarks.report import Bar, Result, Table
 
 POINTS = 1_000_000
-MEGABYTE = 1e6
-STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def run(settings: Settings) -> Result:
@@ -59,33 +56,6 @@ def _in_new_process(n_points: int, n_jobs: int | None, native: str) -> dict[str,
     return peaks
 
 
-def _resident() -> int:
-    """Bytes that this process holds now, or has held at most where the system says no more."""
-    if STATUS.exists():
-        return _status("VmRSS")
-    return _peak()
-
-
-def _peak() -> int:
-    """Bytes that this process has held at most since `_forget_peak`."""
-    if STATUS.exists():
-        return _status("VmHWM")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-def _forget_peak() -> None:
-    if CLEAR.exists():
-        CLEAR.write_text("5")
-
-
-def _status(name: str) -> int:
-    found = re.search(rf"^{name}:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE)
-    if found is None:
-        raise RuntimeError(f"{STATUS} has no entry {name}.")
-    return int(found[1]) * 1024
-
-
 def main(path: str, n_jobs: str) -> None:
     """Print the peaks of one fit and one predict; the body of the new process."""
     small = Spirals.of_size(1000)
@@ -94,10 +64,10 @@ def main(path: str, n_jobs: str) -> None:
     estimator = small.estimator(n_jobs=json.loads(n_jobs))
     peaks = {"data": X.nbytes / MEGABYTE}
     for step, work in (("fit", estimator.fit), ("predict", estimator.predict)):
-        _forget_peak()
-        before = _resident()
+        forget_peak()
+        before = resident()
         work(X)
-        peaks[step] = (_peak() - before) / MEGABYTE
+        peaks[step] = (peak() - before) / MEGABYTE
     print(json.dumps(peaks))
 
 

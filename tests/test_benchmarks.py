@@ -27,7 +27,7 @@ def noted(calls, name):
     return contender
 
 
-@pytest.mark.parametrize("name", command.USUAL)
+@pytest.mark.parametrize("name", [*command.USUAL, "commands"])
 def test_benchmark_writes_its_tables_and_bars(name, tmp_path, capsys):
     settings = replace(SMALLEST, long=name in ("peers", "selection"))
     command.run([name], settings, tmp_path, machine.describe())

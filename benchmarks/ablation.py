@@ -1,0 +1,126 @@
+"""What each part of the automatic choice is worth, over the sets of the battery.
+
+    python -m benchmarks.ablation [--data FOLDER] [--only NAME ...] [--seed N]
+
+Each set is searched once with the number of clusters known and once with nothing known. Every rule
+then chooses from the same surfaces, and its choice is fitted and compared with the labels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.battery import DATA, Problem, load
+from benchmarks.report import Table, as_text
+from sparseksc import KernelSpectralClustering, tune
+from sparseksc.choice import Choice, Surfaces, rank_by_criterion, rank_by_separation
+from sparseksc.tuning import TuningResult
+
+#: From a search and the numbers of clusters that are allowed to the best choice, if there is one.
+Rule = Callable[[TuningResult, list[int]], Choice | None]
+
+
+def separation(any_size: bool = False, **changes: Callable[[Surfaces], Any]) -> Rule:
+    """Return the rule "auto", with some of the surfaces replaced."""
+
+    def choose(found: TuningResult, allowed: list[int]) -> Choice | None:
+        changed = {name: change(found.surfaces) for name, change in changes.items()}
+        surfaces = replace(found.surfaces, values=found.surfaces.values | changed)
+        ranking = rank_by_separation(surfaces, allowed, any_size=any_size)
+        return ranking[0] if ranking else None
+
+    return choose
+
+
+def criterion(name: str) -> Rule:
+    """Return the largest value of a criterion of the literature."""
+
+    def choose(found: TuningResult, allowed: list[int]) -> Choice | None:
+        ranking = rank_by_criterion(found.surfaces, name, allowed)
+        return ranking[0] if ranking else None
+
+    return choose
+
+
+def eigengap(found: TuningResult, allowed: list[int]) -> Choice | None:
+    """Return the largest gap after the eigenvalue of the last cluster, over all bandwidths."""
+    surfaces, values = found.surfaces, np.nan_to_num(found.eigenvalues)
+    columns = [place for place, K in enumerate(surfaces.n_clusters) if K in allowed]
+    places = np.array([surfaces.n_clusters[column] for column in columns])
+    gaps = values[:, places - 2] - values[:, places - 1]
+    available = np.isfinite(surfaces["ams"][:, columns])
+    if not available.any():
+        return None
+    row, column = np.unravel_index(np.argmax(np.where(available, gaps, -1.0)), gaps.shape)
+    return surfaces.choice(int(row), columns[column], float(gaps[row, column]))
+
+
+RULES: dict[str, Rule] = {
+    "auto": separation(),
+    "lowest cut, whatever the memberships": separation(strength=lambda s: np.ones_like(s["cut"])),
+    "one-sided neighbours only": separation(cut=lambda s: s["conductance"] + s.resolution),
+    "clusters of any size and cohesion": separation(any_size=True),
+    "AMS": criterion("ams"),
+    "BLF": criterion("blf"),
+    "BAS (K > 2)": criterion("bas"),
+    "eigengap": eigengap,
+}
+
+
+def judge(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]]:
+    """Return, for each rule: ARI with K known, ARI with nothing known, whether K was right."""
+
+    @cache
+    def ari(K: int, bandwidth: float) -> float:
+        ksc = KernelSpectralClustering(K, bandwidth=bandwidth, random_state=seed)
+        return problem.ari(ksc.fit(problem.X).labels_)
+
+    def value(choice: Choice | None) -> float:
+        return 0.0 if choice is None else ari(choice.n_clusters, choice.bandwidth)
+
+    numbers = problem.cluster_numbers
+    known = {K: tune(problem.X, n_clusters=[K], random_state=seed, progress=False) for K in numbers}
+    # One number more than the default has: the largest needs something to be compared with.
+    unknown = tune(problem.X, n_clusters="auto", random_state=seed, progress=False)
+    allowed = [K for K in unknown.surfaces.n_clusters if K <= 10]
+    results = {}
+    for name, rule in RULES.items():
+        choice = rule(unknown, allowed)
+        results[name] = (
+            max(value(rule(known[K], [K])) for K in numbers),
+            value(choice),
+            choice is not None and choice.n_clusters in numbers,
+        )
+    return results
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the sets")
+    parser.add_argument("--only", nargs="*", default=None, help="names of sets")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    problems = [p for p in load(given.data) if given.only is None or p.name in given.only]
+    if not problems:
+        parser.error(f"there are no such sets in {given.data}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = [judge(problem, given.seed) for problem in problems]
+    rows = []
+    for name in RULES:
+        known, unknown, right = np.array([result[name] for result in results]).T
+        rows.append((name, float(known.mean()), float(unknown.mean()), int(right.sum())))
+    title = f"Mean ARI over {len(problems)} sets, seed {given.seed}"
+    print(as_text(Table(title, ("rule", "K known", "nothing known", "right K"), rows)))
+
+
+if __name__ == "__main__":
+    main()
