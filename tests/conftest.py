@@ -7,11 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from sklearn.datasets import make_moons
 
 from sparseksc.datasets import make_gaussians, make_rings, make_spirals
 from sparseksc.kernels import make_kernel
 from sparseksc.reduced_set import select_reduced_set
+
+# How long an example takes says something about the machine, nothing about the code.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 BATTERY = Path(__file__).resolve().parents[2] / "shared" / "data" / "battery"
 
