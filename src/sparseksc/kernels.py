@@ -140,10 +140,11 @@ class Exponential(Kernel):
         return _native.moments(self.name, *self._operands(X, P), weights, q, floor)
 
     def _operands(self, X: Array, P: Array) -> tuple[Array, Array, Array]:
-        if sp.issparse(X):  # a chunk of new rows, for a model of dense ones
-            X = X.toarray()
-        X = np.ascontiguousarray(X, dtype=P.dtype)
-        return X, P, self.inverse_bandwidth(P.shape[1])
+        rows: Any = X
+        if not isinstance(rows, np.ndarray):  # sparse, for a model of dense ones
+            rows = rows.toarray()
+        rows = np.ascontiguousarray(rows, dtype=P.dtype)
+        return rows, P, self.inverse_bandwidth(P.shape[1])
 
     def with_bandwidth(self, bandwidth: Bandwidth) -> Exponential:  # noqa: D102
         return replace(self, bandwidth=bandwidth)
