@@ -190,7 +190,7 @@ class ClusterSizes:
         """Count the points of a chunk."""
         first = np.full(n_clusters, len(labels))
         present = np.flatnonzero(weights > 0.0)
-        np.minimum.at(first, labels[present], present)
+        first[labels[present[::-1]]] = present[::-1]  # the last one written is the first point
         sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64)
         return cls(sizes, first, len(labels))
 
@@ -248,9 +248,10 @@ def code_book(counts: SignCounts, n_scores: int) -> Floats:
 def _grouped_by_sign(rows: Floats, weights: Floats) -> Integers:
     """For every row, the number of its sign pattern in the code book, -1 if it is not there."""
     words = code_book(sign_counts(rows, weights), rows.shape[1])
-    agreement = np.where(rows > 0, 1.0, -1.0) @ words.T
-    best = np.argmax(agreement, axis=1)
-    return np.where(agreement.max(axis=1) == rows.shape[1], best, -1)
+    groups, signs = np.full(len(rows), -1), rows > 0
+    for number, word in enumerate(words > 0):
+        groups[(signs == word).all(axis=1)] = number
+    return groups
 
 
 def _grouped_means(rows: Floats, groups: Integers, weights: Floats, K: int) -> Floats:

@@ -31,7 +31,8 @@ def make_plan(settings: Settings, source: Source) -> Plan:
     """Look at the data, and search for what the user has left open."""
     sample = look_closer(settings, source)
     least = 1 if settings.n_clusters_is_auto else min(settings.n_clusters)
-    check_distinct_rows(sample.X[sample.weights > 0], least)
+    counted = sample.X if sample.weights.all() else sample.X[sample.weights > 0]
+    check_distinct_rows(counted, least)
     settings.check_rows(sample.X)
     bandwidths = settings.bandwidths(sample.X, sample.weights)
     recipe = settings.recipe(bandwidths[0], source.n_features, fitting_threads(settings, source))

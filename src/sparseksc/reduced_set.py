@@ -101,9 +101,11 @@ def selection_sample(
         rows, weights = rows[weights > 0], weights[weights > 0]
     if size is None or size >= len(rows):
         return rows
-    finish = -np.log(hashed_uniform(seed, rows))
-    if weights is not None:
-        finish /= weights
+    chance = hashed_uniform(seed, rows)
+    if weights is None or weights.min() == weights.max():
+        finish = -chance  # in the order of their logarithms
+    else:
+        finish = -np.log(chance) / weights
     return np.sort(rows[np.argpartition(finish, size)[:size]])
 
 

@@ -178,4 +178,6 @@ def collect_statistics(
     def sums(rows: Array, weights: Floats) -> Statistics:
         return Statistics.of_rows(features, rows, weights, degrees)
 
-    return source.sum(sums, Statistics.merge, features.reduced_set.rank, n_jobs)
+    # Kernel values are summed as they are computed; other features are written out first.
+    width = 1 if features.in_kernel_space else features.reduced_set.rank
+    return source.sum(sums, Statistics.merge, width, n_jobs)

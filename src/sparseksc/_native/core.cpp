@@ -5,10 +5,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
-#include "arrays.hpp"
+#include "layout.hpp"
 
 namespace sparseksc {
 
@@ -43,53 +42,12 @@ std::vector<const Variant*> runnable() {
     return found;
 }
 
-template <typename T>
-const Loops<T>& loops() {
-    if constexpr (std::is_same_v<T, float>) return active->single;
-    else return active->full;
-}
-
 Kernel kernel_named(const std::string& name) {
     if (name == "rbf") return rbf;
     if (name == "laplacian") return laplacian;
     if (name == "chi2") return chi2;
     throw nb::value_error(("there is no native kernel named '" + name + "'.").c_str());
 }
-
-// The pivots in the layout of kernels.hpp, and the factor of each feature's term. Factors are kept
-// between the smallest and the largest normal number: 0 times infinity would be NaN.
-template <typename T>
-struct Layout {
-    std::vector<T> packed, scale, row;
-    Pivots<T> pivots;
-
-    Layout(Kernel kernel, const T* P, std::size_t count, std::size_t features,
-           const double* inverse_bandwidth)
-        : scale(features) {
-        constexpr std::size_t lanes = block<T>;
-        constexpr double lowest = std::numeric_limits<T>::min();
-        constexpr double highest = std::numeric_limits<T>::max();
-        for (std::size_t f = 0; f < features; ++f) {
-            const double factor = inverse_bandwidth[f];
-            if (!(factor > 0.0) || std::isinf(factor)) {
-                throw nb::value_error("inverse_bandwidth must be positive and finite.");
-            }
-            const double scaled = kernel == rbf    ? std::sqrt(factor)
-                                  : kernel == chi2 ? 0.25 * factor
-                                                   : factor;
-            scale[f] = static_cast<T>(std::clamp(scaled, lowest, highest));
-        }
-        const std::size_t blocks = (count + lanes - 1) / lanes;
-        packed.resize(blocks * features * lanes);
-        row.resize(blocks * lanes);
-        for (std::size_t r = 0; r < blocks * lanes; ++r) {
-            const T* pivot = P + std::min(r, count - 1) * features;  // padding repeats the last
-            T* target = packed.data() + (r / lanes) * features * lanes + r % lanes;
-            for (std::size_t f = 0; f < features; ++f) target[f * lanes] = pivot[f];
-        }
-        pivots = {packed.data(), scale.data(), count, blocks, features};
-    }
-};
 
 template <typename Function>
 void by_type(const Input& X, Function&& function) {
@@ -140,14 +98,30 @@ void scores_into(const std::string& name, const Input& X, const Input& P,
         T* target = data<T>(out, "out", {n, m});
         if (R == 0) throw nb::value_error("P must have at least one row.");
         nb::gil_scoped_release release;
-        Layout<T> layout(kernel, p, R, d, factors);
-        const std::size_t width = layout.row.size();
-        std::vector<double> padded(m * width, 0.0);
-        for (std::size_t r = 0; r < R; ++r) {
-            for (std::size_t k = 0; k < m; ++k) padded[k * width + r] = c[r * m + k];
-        }
-        loops<T>().scores[kernel](x, n, layout.pivots, padded.data(), b, m, layout.row.data(),
-                                  target);
+        const Neighbourhoods<T> pivots(kernel, p, R, d, factors);
+        std::vector<double> padded;
+        std::vector<T> row, results;
+        pivots.each_group(x, n, 1, [&](const Group<T>& group) {
+            const std::size_t width = group.width();
+            padded.assign(m * width, 0.0);
+            for (std::size_t r = 0; r < group.pivots.count; ++r) {
+                for (std::size_t k = 0; k < m; ++k) {
+                    padded[k * width + r] = c[group.order[r] * m + k];
+                }
+            }
+            row.resize(width);
+            if (!group.numbers) {
+                loops<T>().scores[kernel](group.X, group.rows, group.pivots, padded.data(), b, m,
+                                          row.data(), target);
+                return;
+            }
+            results.resize(group.rows * m);
+            loops<T>().scores[kernel](group.X, group.rows, group.pivots, padded.data(), b, m,
+                                      row.data(), results.data());
+            for (std::size_t i = 0; i < group.rows; ++i) {
+                std::copy_n(results.data() + i * m, m, target + group.numbers[i] * m);
+            }
+        });
     });
 }
 
@@ -165,11 +139,36 @@ void column_sums_into(const std::string& name, const Input& X, const Input& P,
         const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
         if (R == 0) return;
         nb::gil_scoped_release release;
-        Layout<T> layout(kernel, p, R, d, factors);
-        std::vector<double> sums(layout.row.size(), 0.0);
-        loops<T>().column_sums[kernel](x, n, layout.pivots, w, layout.row.data(), sums.data());
-        std::copy_n(sums.begin(), R, target);
+        const Neighbourhoods<T> pivots(kernel, p, R, d, factors);
+        std::fill_n(target, R, 0.0);
+        std::vector<double> sums, shares;
+        std::vector<T> row;
+        pivots.each_group(x, n, panel_rows, [&](const Group<T>& group) {
+            sums.assign(group.width(), 0.0);
+            row.resize(group.width());
+            loops<T>().column_sums[kernel](group.X, group.rows, group.pivots,
+                                           group.gathered(w, shares), row.data(), sums.data());
+            for (std::size_t r = 0; r < group.pivots.count; ++r) target[group.order[r]] += sums[r];
+        });
     });
+}
+
+// Adds the upper triangle of `square` to both triangles of the matrix (R, R), block by block, so
+// that both sides stay in the cache; order[i] is the row of the matrix that row i belongs to.
+void add_mirrored(const double* square, std::size_t stride, const std::uint32_t* order,
+                  std::size_t count, double* matrix, std::size_t R) {
+    constexpr std::size_t side = 32;
+    for (std::size_t top = 0; top < count; top += side) {
+        for (std::size_t left = top; left < count; left += side) {
+            for (std::size_t i = top; i < std::min(top + side, count); ++i) {
+                for (std::size_t j = std::max(left, i); j < std::min(left + side, count); ++j) {
+                    const double value = square[i * stride + j];
+                    matrix[order[i] * R + order[j]] += value;
+                    if (i != j) matrix[order[j] * R + order[i]] += value;
+                }
+            }
+        }
+    }
 }
 
 // `totals` receives the sum of the shares, and the number and weight of the rows left out.
@@ -192,33 +191,28 @@ void moments_into(const std::string& name, const Input& X, const Input& P,
         std::fill_n(sums, 3, 0.0);
         if (R == 0) return;
         nb::gil_scoped_release release;
-        Layout<T> layout(kernel, p, R, d, factors);
-        const std::size_t width = layout.row.size(), line = 64 / sizeof(double);
-        // An odd number of cache lines, so that the rows of a tile fall into different sets.
-        const std::size_t stride = ((R + column_margin + line - 1) / line | 1) * line;
-        std::vector<T> row(width + column_margin, T(0));
-        std::vector<double> padded(width, 0.0), average(width + column_margin, 0.0);
-        std::vector<double> panel(panel_rows * (R + column_margin));
-        std::vector<double> square((R + row_margin) * stride, 0.0);
-        std::copy_n(coef, R, padded.begin());
-        loops<T>().moments[kernel](x, n, layout.pivots, w, padded.data(), floor, row.data(),
-                                   panel.data(), square.data(), stride, average.data(), sums);
-        std::copy_n(average.begin(), R, vector);
-        // The upper triangle is mirrored, block by block: both sides stay in the cache.
-        constexpr std::size_t side = 32;
-        for (std::size_t top = 0; top < R; top += side) {
-            for (std::size_t i = top; i < std::min(top + side, R); ++i) {
-                std::copy(square.data() + i * stride + i, square.data() + i * stride + R,
-                          matrix + i * R + i);
-            }
-            for (std::size_t left = top; left < R; left += side) {
-                for (std::size_t j = left; j < std::min(left + side, R); ++j) {
-                    for (std::size_t i = top; i < std::min(top + side, j); ++i) {
-                        matrix[j * R + i] = square[i * stride + j];
-                    }
-                }
-            }
-        }
+        const Neighbourhoods<T> pivots(kernel, p, R, d, factors);
+        std::fill_n(matrix, R * R, 0.0);
+        std::fill_n(vector, R, 0.0);
+        std::vector<T> row;
+        std::vector<double> padded, average, panel, square, shares;
+        pivots.each_group(x, n, panel_rows, [&](const Group<T>& group) {
+            const std::size_t count = group.pivots.count, width = group.width();
+            const std::size_t line = 64 / sizeof(double);
+            // An odd number of cache lines, so that the rows of a tile fall into different sets.
+            const std::size_t stride = ((count + column_margin + line - 1) / line | 1) * line;
+            row.assign(width + column_margin, T(0));
+            padded.assign(width, 0.0);
+            average.assign(width + column_margin, 0.0);
+            panel.resize(panel_rows * (count + column_margin));
+            square.assign((count + row_margin) * stride, 0.0);
+            for (std::size_t r = 0; r < count; ++r) padded[r] = coef[group.order[r]];
+            loops<T>().moments[kernel](group.X, group.rows, group.pivots, group.gathered(w, shares),
+                                       padded.data(), floor, row.data(), panel.data(),
+                                       square.data(), stride, average.data(), sums);
+            for (std::size_t r = 0; r < count; ++r) vector[group.order[r]] += average[r];
+            add_mirrored(square.data(), stride, group.order, count, matrix, R);
+        });
     });
 }
 

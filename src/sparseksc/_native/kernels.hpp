@@ -24,6 +24,21 @@ struct Pivots {
     std::size_t features;
 };
 
+// Consecutive blocks of pivots that lie close together, and a box around each of these regions.
+// Bit g of a row's key says that region g is within its reach: it may hold a kernel value above
+// exp(-reach_depth<T>) times the row's largest. The rest is lost in the rounding of any sum.
+template <typename T>
+struct Regions {
+    const T* lower;         // [count][features]
+    const T* upper;
+    std::size_t count;      // at most most_regions
+    std::size_t blocks;     // in each region; the last one may have fewer
+};
+
+inline constexpr std::size_t most_regions = 64;
+template <typename T>
+inline constexpr T reach_depth = sizeof(T) == sizeof(double) ? T(40) : T(24);
+
 // Rows that are gathered before they enter the moment, and how far the tiles of the moment may
 // reach beyond its last row and column.
 inline constexpr std::size_t panel_rows = 64, row_margin = 8, column_margin = 24;
@@ -49,6 +64,8 @@ struct Loops {
     using Moments = void (*)(const T* X, std::size_t rows, const Pivots<T>&, const double* weights,
                              const double* q, double floor, T* row, double* panel,
                              double* moment, std::size_t stride, double* mean, double* totals);
+    using Reach = void (*)(const T* X, std::size_t rows, const Pivots<T>&, const Regions<T>&,
+                           std::uint64_t* keys);
     // Greedy pivots of an incomplete Cholesky decomposition, `pivots` being all n points, from
     // `rank` on. Row l of G is the l-th column of the factor, residual[i] what is left of the
     // diagonal and path[l] what is left of the trace after pivot l, relative to `trace`. Ends at
@@ -62,6 +79,7 @@ struct Loops {
     Scores scores[kernel_count];
     ColumnSums column_sums[kernel_count];
     Moments moments[kernel_count];
+    Reach reach[kernel_count];
     Greedy greedy[kernel_count];
     // out[i] = exp(-values[i]) for values >= 0; count is a multiple of block<T>.
     void (*exponential)(const T* values, std::size_t count, T* out);

@@ -6,8 +6,13 @@
 namespace sparseksc {
 namespace {
 
-// Points whose new entries are computed together, so that they stay in the nearest cache.
-constexpr std::size_t span = 512;
+// Points whose new entries are computed together, so that they stay in the nearest cache, and
+// columns of the factor that are subtracted from them together.
+constexpr std::size_t span = 512, batch = 64;
+
+// A column whose entry at the pivot is smaller than this, relative to the root of the residual
+// there, changes nothing but the rounding. Narrow kernels have many of them.
+constexpr double negligible = 1e-18;
 
 template <typename K, typename T>
 std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, double trace,
@@ -23,31 +28,38 @@ std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, d
         if (!(residual[p] > floor)) break;
         values(X + p * pivots.features, row);
         const double root = __builtin_sqrt(residual[p]);
-        for (std::size_t start = 0; start < n; start += span) {
-            const std::size_t count = n - start < span ? n - start : span;
-            double sums[span];
-            for (std::size_t j = 0; j < count; ++j) sums[j] = static_cast<double>(row[start + j]);
-            std::size_t l = 0;
-            for (; l + 4 <= rank; l += 4) {
-                const double* g = G + l * n;
-                const double a = g[p], b = g[n + p], c = g[2 * n + p], d = g[3 * n + p];
-                g += start;
-                for (std::size_t j = 0; j < count; ++j) {
-                    sums[j] -= (a * g[j] + b * g[n + j]) + (c * g[2 * n + j] + d * g[3 * n + j]);
+        double* __restrict target = G + rank * n;
+        for (std::size_t i = 0; i < n; ++i) target[i] = static_cast<double>(row[i]);
+        for (std::size_t l = 0; l < rank;) {
+            const double* columns[batch];
+            double factors[batch];
+            std::size_t used = 0;
+            for (; l < rank && used < batch; ++l) {
+                const double factor = G[l * n + p];
+                if (__builtin_fabs(factor) <= negligible * root) continue;
+                columns[used] = G + l * n;
+                factors[used++] = factor;
+            }
+            for (; used % 4 != 0; ++used) columns[used] = G, factors[used] = 0.0;
+            for (std::size_t start = 0; start < n; start += span) {
+                const std::size_t count = n - start < span ? n - start : span;
+                double* __restrict sums = target + start;
+                for (std::size_t c = 0; c < used; c += 4) {
+                    const double* g0 = columns[c] + start;
+                    const double* g1 = columns[c + 1] + start;
+                    const double* g2 = columns[c + 2] + start;
+                    const double* g3 = columns[c + 3] + start;
+                    const double* f = factors + c;
+                    for (std::size_t j = 0; j < count; ++j) {
+                        sums[j] -= (f[0] * g0[j] + f[1] * g1[j]) + (f[2] * g2[j] + f[3] * g3[j]);
+                    }
                 }
             }
-            for (; l < rank; ++l) {
-                const double* g = G + l * n;
-                const double a = g[p];
-                for (std::size_t j = 0; j < count; ++j) sums[j] -= a * g[start + j];
-            }
-            double* __restrict target = G + rank * n + start;
-            for (std::size_t j = 0; j < count; ++j) {
-                const double g = sums[j] / root;
-                const double rest = residual[start + j] - g * g;
-                target[j] = g;
-                residual[start + j] = rest > 0.0 ? rest : 0.0;
-            }
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            target[i] /= root;
+            const double rest = residual[i] - target[i] * target[i];
+            residual[i] = rest > 0.0 ? rest : 0.0;
         }
         residual[p] = 0.0;
         double left = 0.0;

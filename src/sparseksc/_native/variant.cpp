@@ -1,6 +1,7 @@
 // The table of loops for one instruction set. The build compiles this file once for each, with
 // SPARSEKSC_VARIANT set to its name.
 #include "clusters.hpp"
+#include "reach.hpp"
 #include "selection.hpp"
 #include "tiles.hpp"
 
@@ -17,6 +18,7 @@ namespace SPARSEKSC_VARIANT {
         {scores<Rbf, T>, scores<Laplacian, T>, scores<Chi2, T>},                        \
         {column_sums<Rbf, T>, column_sums<Laplacian, T>, column_sums<Chi2, T>},         \
         {moments<Rbf, T>, moments<Laplacian, T>, moments<Chi2, T>},                     \
+        {reach<Rbf, T>, reach<Laplacian, T>, reach<Chi2, T>},                           \
         {greedy<Rbf, T>, greedy<Laplacian, T>, greedy<Chi2, T>},                        \
         exponential<T>                                                                  \
     }
