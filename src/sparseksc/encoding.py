@@ -22,10 +22,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparseksc._native.clusters import refine, spread
+from sparseksc.engines.threads import MOST_ROWS, chunk_slices
 from sparseksc.spectrum import Spectrum
 
 Floats = NDArray[np.float64]
@@ -189,8 +189,13 @@ class ClusterSizes:
     def of_labels(cls, labels: Integers, weights: Floats, n_clusters: int) -> ClusterSizes:
         """Count the points of a chunk."""
         first = np.full(n_clusters, len(labels))
-        present = np.flatnonzero(weights > 0.0)
-        first[labels[present[::-1]]] = present[::-1]  # the last one written is the first point
+        for part in chunk_slices(len(labels), MOST_ROWS):
+            present = part.start + np.flatnonzero(weights[part] > 0.0)
+            found = np.full(n_clusters, len(labels))
+            found[labels[present[::-1]]] = present[::-1]  # the last one written is the first point
+            first = np.minimum(first, found)
+            if first.max() < len(labels):
+                break
         sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64)
         return cls(sizes, first, len(labels))
 
@@ -259,9 +264,8 @@ def _grouped_means(rows: Floats, groups: Integers, weights: Floats, K: int) -> F
     weights = np.where(groups < 0, 0.0, weights)
     groups = np.maximum(groups, 0)
     mass = np.bincount(groups, weights, minlength=K)
-    # One entry per column: row k of the product is the weighted sum of group k.
-    sums = sp.csc_array((weights, groups, np.arange(len(groups) + 1)), shape=(K, len(groups)))
-    return (sums @ rows) / np.where(mass == 0.0, 1.0, mass)[:, None]
+    sums = [np.bincount(groups, weights * column, minlength=K) for column in rows.T]
+    return np.reshape(sums, (-1, K)).T / np.where(mass == 0.0, 1.0, mass)[:, None]
 
 
 def _fit_sign(spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats) -> Encoding:

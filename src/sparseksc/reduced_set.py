@@ -103,7 +103,7 @@ def selection_sample(
         return rows
     chance = hashed_uniform(seed, rows)
     if weights is None or weights.min() == weights.max():
-        finish = -chance  # in the order of their logarithms
+        finish = np.negative(chance, out=chance)  # in the order of their logarithms
     else:
         finish = -np.log(chance) / weights
     return np.sort(rows[np.argpartition(finish, size)[:size]])
@@ -111,13 +111,21 @@ def selection_sample(
 
 def hashed_uniform(seed: int, rows: Integers) -> Floats:
     """Uniform numbers in (0, 1), one per row number: the SplitMix64 hash of (seed, row)."""
-    start = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    bits = rows.astype(np.uint64)
     with np.errstate(over="ignore"):
-        bits = start + (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        bits += np.uint64(1)
+        bits *= np.uint64(0x9E3779B97F4A7C15)
+        bits += np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+        bits ^= bits >> np.uint64(30)
+        bits *= np.uint64(0xBF58476D1CE4E5B9)
+        bits ^= bits >> np.uint64(27)
+        bits *= np.uint64(0x94D049BB133111EB)
     bits ^= bits >> np.uint64(31)
-    return ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    bits >>= np.uint64(11)
+    uniform = bits.astype(np.float64)
+    uniform += 0.5
+    uniform *= 2.0**-53
+    return uniform
 
 
 def select_reduced_set(

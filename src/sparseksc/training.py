@@ -261,7 +261,7 @@ def number_by_size(
 
         counted = source.sum(count, ClusterSizes.merge, 1, n_jobs)
     order = counted.order
-    if labels is not None:
+    if labels is not None and not np.array_equal(order, np.arange(K)):
         labels = np.argsort(order)[labels]
     return replace(model, encoding=model.encoding.reordered(order)), labels, counted.ordered()
 

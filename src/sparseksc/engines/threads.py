@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cached_property
 from threading import Lock
@@ -98,20 +98,43 @@ def single_threaded_blas() -> AbstractContextManager[None]:
 
 
 def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None) -> Iterator[T]:
-    """Yield ``work(chunk)`` for every chunk, in order, computing a few ahead on threads."""
+    """Yield ``work(chunk)`` for every chunk, in order, computing a few ahead on threads.
+
+    The calling thread is one of them: it takes the next chunk whenever the others have enough
+    to do, and in the end those that they have not begun.
+    """
     threads = thread_count(n_jobs)
     with single_threaded_blas():
         if threads == 1:
             yield from map(work, chunks)
             return
-        with ThreadPoolExecutor(threads) as pool:
-            pending: deque[Any] = deque()
+        helpers = ThreadPoolExecutor(threads - 1)
+        try:
+            ahead: deque[tuple[Future[T], C]] = deque()
             for chunk in chunks:
-                pending.append(pool.submit(work, chunk))
-                if len(pending) > 2 * threads:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
+                if sum(not future.done() for future, _ in ahead) < 2 * (threads - 1):
+                    ahead.append((helpers.submit(work, chunk), chunk))
+                else:
+                    ahead.append((_computed(work, chunk), chunk))
+                while ahead and (ahead[0][0].done() or len(ahead) >= 3 * threads):
+                    yield ahead.popleft()[0].result()
+            for place, (future, chunk) in enumerate(ahead):
+                if future.cancel():
+                    ahead[place] = _computed(work, chunk), chunk
+            for future, _ in ahead:
+                yield future.result()
+        finally:
+            helpers.shutdown(cancel_futures=True)
+
+
+def _computed(work: Callable[[C], T], chunk: C) -> Future[T]:
+    """Return the result in the form in which other threads deliver it, or the error."""
+    future: Future[T] = Future()
+    try:
+        future.set_result(work(chunk))
+    except Exception as error:  # raised in its turn
+        future.set_exception(error)
+    return future
 
 
 class TreeSum(Generic[T]):
