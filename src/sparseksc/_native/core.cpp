@@ -76,8 +76,10 @@ void tile_into(const std::string& name, const Input& X, const Input& P,
         T* target = data<T>(out, "out", {n, R});
         if (R == 0) return;
         nb::gil_scoped_release release;
-        Layout<T> layout(kernel, p, R, d, factors);
-        loops<T>().tile[kernel](x, n, layout.pivots, layout.row.data(), target);
+        const std::vector<T> scale = term_factors<T>(kernel, factors, d);
+        const Layout<T> layout(p, all_numbers(R), scale);
+        std::vector<T> row(layout.width());
+        loops<T>().tile[kernel](x, n, layout.pivots, row.data(), target);
     });
 }
 
@@ -155,9 +157,9 @@ void column_sums_into(const std::string& name, const Input& X, const Input& P,
 
 // Adds the upper triangle of `square` to both triangles of the matrix (R, R), block by block, so
 // that both sides stay in the cache; order[i] is the row of the matrix that row i belongs to.
-void add_mirrored(const double* square, std::size_t stride, const std::uint32_t* order,
-                  std::size_t count, double* matrix, std::size_t R) {
-    constexpr std::size_t side = 32;
+void add_mirrored(const double* square, std::size_t stride, const Numbers& order, double* matrix,
+                  std::size_t R) {
+    const std::size_t side = 32, count = order.size();
     for (std::size_t top = 0; top < count; top += side) {
         for (std::size_t left = top; left < count; left += side) {
             for (std::size_t i = top; i < std::min(top + side, count); ++i) {
@@ -211,7 +213,7 @@ void moments_into(const std::string& name, const Input& X, const Input& P,
                                        padded.data(), floor, row.data(), panel.data(),
                                        square.data(), stride, average.data(), sums);
             for (std::size_t r = 0; r < count; ++r) vector[group.order[r]] += average[r];
-            add_mirrored(square.data(), stride, group.order, count, matrix, R);
+            add_mirrored(square.data(), stride, group.order, matrix, R);
         });
     });
 }
@@ -236,9 +238,11 @@ std::size_t greedy_into(const std::string& name, const Input& X, const Input& in
         const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
         if (n == 0) return;
         nb::gil_scoped_release release;
-        Layout<T> layout(kernel, x, n, d, factors);
+        const std::vector<T> scale = term_factors<T>(kernel, factors, d);
+        const Layout<T> layout(x, all_numbers(n), scale);
+        std::vector<T> row(layout.width());
         rank = loops<T>().greedy[kernel](x, layout.pivots, w, trace, tol, floor, rank, most,
-                                         layout.row.data(), rest, factor, chosen, left);
+                                         row.data(), rest, factor, chosen, left);
     });
     return rank;
 }

@@ -24,7 +24,7 @@ struct Pivots {
     std::size_t features;
 };
 
-// Consecutive blocks of pivots that lie close together, and a box around each of these regions.
+// Consecutive pivots that lie close together, and a box around each of these regions.
 // Bit g of a row's key says that region g is within its reach: it may hold a kernel value above
 // exp(-reach_depth<T>) times the row's largest. The rest is lost in the rounding of any sum.
 template <typename T>
@@ -32,10 +32,10 @@ struct Regions {
     const T* lower;         // [count][features]
     const T* upper;
     std::size_t count;      // at most most_regions
-    std::size_t blocks;     // in each region; the last one may have fewer
+    std::size_t size;       // pivots in each region, a multiple of region_step; the last may have fewer
 };
 
-inline constexpr std::size_t most_regions = 64;
+inline constexpr std::size_t most_regions = 64, region_step = 8;
 template <typename T>
 inline constexpr T reach_depth = sizeof(T) == sizeof(double) ? T(40) : T(24);
 

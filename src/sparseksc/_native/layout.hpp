@@ -22,55 +22,66 @@ const Loops<T>& loops() {
     else return active->full;
 }
 
-// The pivots in the layout of kernels.hpp, and the factor of each feature's term. Factors are kept
-// between the smallest and the largest normal number: 0 times infinity would be NaN.
+// The factor of each feature's term. Factors are kept between the smallest and the largest normal
+// number: 0 times infinity would be NaN.
 template <typename T>
-struct Layout {
-    std::vector<T> packed, scale, row;
-    std::vector<std::uint32_t> order;  // order[r] is the number of the pivot in place r
+std::vector<T> term_factors(Kernel kernel, const double* inverse_bandwidth, std::size_t features) {
+    constexpr double lowest = std::numeric_limits<T>::min();
+    constexpr double highest = std::numeric_limits<T>::max();
+    std::vector<T> scale(features);
+    for (std::size_t f = 0; f < features; ++f) {
+        const double factor = inverse_bandwidth[f];
+        if (!(factor > 0.0) || std::isinf(factor)) {
+            throw nb::value_error("inverse_bandwidth must be positive and finite.");
+        }
+        const double scaled = kernel == rbf    ? std::sqrt(factor)
+                              : kernel == chi2 ? 0.25 * factor
+                                               : factor;
+        scale[f] = static_cast<T>(std::clamp(scaled, lowest, highest));
+    }
+    return scale;
+}
+
+using Numbers = std::vector<std::uint32_t>;
+
+inline Numbers all_numbers(std::size_t count) {
+    Numbers numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    return numbers;
+}
+
+// The rows `order` of P in the layout of kernels.hpp; padding repeats the last one. Keeps pointers
+// to `scale`.
+template <typename T>
+class Layout {
+    std::vector<T> packed_;
+
+  public:
     Pivots<T> pivots;
 
-    Layout(Kernel kernel, const T* P, std::size_t count, std::size_t features,
-           const double* inverse_bandwidth)
-        : scale(features), order(count) {
-        constexpr double lowest = std::numeric_limits<T>::min();
-        constexpr double highest = std::numeric_limits<T>::max();
-        for (std::size_t f = 0; f < features; ++f) {
-            const double factor = inverse_bandwidth[f];
-            if (!(factor > 0.0) || std::isinf(factor)) {
-                throw nb::value_error("inverse_bandwidth must be positive and finite.");
-            }
-            const double scaled = kernel == rbf    ? std::sqrt(factor)
-                                  : kernel == chi2 ? 0.25 * factor
-                                                   : factor;
-            scale[f] = static_cast<T>(std::clamp(scaled, lowest, highest));
-        }
-        std::iota(order.begin(), order.end(), 0u);
+    Layout(const T* P, const Numbers& order, const std::vector<T>& scale) {
+        const std::size_t features = scale.size(), count = order.size();
         const std::size_t blocks = (count + block<T> - 1) / block<T>;
-        packed.resize(blocks * features * block<T>);
-        row.resize(blocks * block<T>);
-        pivots = {packed.data(), scale.data(), count, blocks, features};
-        pack(P);
-    }
-    Layout(const Layout&) = delete;
-    Layout& operator=(const Layout&) = delete;
-
-    // Puts the pivots into their places; padding repeats the last one.
-    void pack(const T* P) {
-        const std::size_t features = scale.size(), last = order.size() - 1;
-        for (std::size_t r = 0; r < row.size(); ++r) {
-            const T* pivot = P + order[std::min(r, last)] * features;
-            T* target = packed.data() + r / block<T> * features * block<T> + r % block<T>;
+        packed_.resize(blocks * features * block<T>);
+        for (std::size_t r = 0; r < blocks * block<T>; ++r) {
+            const T* pivot = P + order[std::min(r, count - 1)] * features;
+            T* target = packed_.data() + r / block<T> * features * block<T> + r % block<T>;
             for (std::size_t f = 0; f < features; ++f) target[f * block<T>] = pivot[f];
         }
+        pivots = {packed_.data(), scale.data(), count, blocks, features};
     }
+    Layout(Layout&&) = default;  // a moved vector keeps its data where it is
+    Layout& operator=(Layout&&) = default;
+
+    std::size_t width() const { return pivots.blocks * block<T>; }
 };
 
-// Orders numbers[0 .. count) so that each run of block<T> of them is compact: halves are cut across
+// Orders numbers[0 .. count) so that each run of `size` of them is compact: halves are cut across
 // the feature in which they are widest.
 template <typename T>
-void arrange(const T* P, const std::vector<T>& scale, std::uint32_t* numbers, std::size_t count) {
-    if (count <= block<T>) return;
+void arrange(const T* P, const std::vector<T>& scale, std::uint32_t* numbers, std::size_t count,
+             std::size_t size) {
+    if (count <= size) return;
     const std::size_t features = scale.size();
     std::size_t widest = 0;
     T width = -1;
@@ -85,15 +96,14 @@ void arrange(const T* P, const std::vector<T>& scale, std::uint32_t* numbers, st
             widest = f;
         }
     }
-    const std::size_t blocks = (count + block<T> - 1) / block<T>;
-    const std::size_t half = (blocks + 1) / 2 * block<T>;
+    const std::size_t half = ((count + size - 1) / size + 1) / 2 * size;
     std::nth_element(numbers, numbers + half, numbers + count,
                      [&](std::uint32_t a, std::uint32_t b) {
                          const T left = P[a * features + widest], right = P[b * features + widest];
                          return left < right || (left == right && a < b);
                      });
-    arrange(P, scale, numbers, half);
-    arrange(P, scale, numbers + half, count - half);
+    arrange(P, scale, numbers, half, size);
+    arrange(P, scale, numbers + half, count - half, size);
 }
 
 // Some rows, and the pivots that matter to them.
@@ -101,9 +111,9 @@ template <typename T>
 struct Group {
     const T* X;
     std::size_t rows;
-    const std::uint32_t* numbers;     // of the rows; null where the group is all of them
-    Pivots<T> pivots;
-    const std::uint32_t* order;       // order[r] is the number of the pivot in place r
+    const std::uint32_t* numbers;  // of the rows; null where the group is all of them
+    const Pivots<T>& pivots;
+    const Numbers& order;          // order[r] is the number of the pivot in place r
 
     std::size_t width() const { return pivots.blocks * block<T>; }
 
@@ -119,6 +129,9 @@ struct Group {
 template <typename T>
 class Neighbourhoods {
     const Kernel kernel_;
+    const T* const P_;
+    const std::vector<T> scale_;
+    Numbers order_;
     Layout<T> layout_;
     std::vector<T> lower_, upper_;
     Regions<T> regions_{};  // without a region, all pivots matter to all rows
@@ -129,33 +142,39 @@ class Neighbourhoods {
   public:
     Neighbourhoods(Kernel kernel, const T* P, std::size_t count, std::size_t features,
                    const double* inverse_bandwidth)
-        : kernel_(kernel), layout_(kernel, P, count, features, inverse_bandwidth) {
-        if (layout_.pivots.blocks < 3 || !mostly_apart(P)) return;
-        arrange(P, layout_.scale, layout_.order.data(), count);
-        layout_.pack(P);
-        enclose();
-        if (share_in_reach(P) <= sparse_share) return;
+        : kernel_(kernel),
+          P_(P),
+          scale_(term_factors<T>(kernel, inverse_bandwidth, features)),
+          order_(all_numbers(count)),
+          layout_(P, order_, scale_) {
+        if (count <= 2 * region_step || !mostly_apart()) return;
+        const std::size_t steps = (count + region_step - 1) / region_step;
+        const std::size_t size = (steps + most_regions - 1) / most_regions * region_step;
+        arrange(P, scale_, order_.data(), count, size);
+        layout_ = Layout<T>(P, order_, scale_);
+        enclose(size);
+        if (share_in_reach() <= sparse_share) return;
         regions_ = {};
-        std::iota(layout_.order.begin(), layout_.order.end(), 0u);
-        layout_.pack(P);
+        order_ = all_numbers(count);
+        layout_ = Layout<T>(P, order_, scale_);
     }
+    Neighbourhoods(const Neighbourhoods&) = delete;
+    Neighbourhoods& operator=(const Neighbourhoods&) = delete;
 
     // Calls work(Group) for groups of rows that reach the same regions. Groups are joined until
     // they have `least_rows` rows: then a row may meet pivots beyond its reach.
     template <typename Function>
     void each_group(const T* X, std::size_t rows, std::size_t least_rows, Function&& work) const {
-        const Pivots<T>& all = layout_.pivots;
         if (regions_.count == 0) {
-            work(Group<T>{X, rows, nullptr, all, layout_.order.data()});
+            work(Group<T>{X, rows, nullptr, layout_.pivots, order_});
             return;
         }
         std::vector<std::uint64_t> keys(rows);
-        loops<T>().reach[kernel_](X, rows, all, regions_, keys.data());
-        std::vector<std::uint32_t> numbers(rows);
+        loops<T>().reach[kernel_](X, rows, layout_.pivots, regions_, keys.data());
+        Numbers numbers(rows), order;
         const std::vector<Part> parts = parts_of(keys, numbers);
-        const std::size_t features = all.features, size = features * block<T>;
-        std::vector<T> gathered, packed;
-        std::vector<std::uint32_t> order;
+        const std::size_t features = scale_.size();
+        std::vector<T> gathered;
         for (std::size_t p = 0, begin = 0; p < parts.size();) {
             std::uint64_t key = 0;
             std::size_t count = 0;
@@ -168,18 +187,12 @@ class Neighbourhoods {
                 std::copy_n(X + numbers[begin + i] * features, features,
                             gathered.data() + i * features);
             }
-            packed.clear();
             order.clear();
-            for (std::size_t b = 0; b < all.blocks; ++b) {
-                if (!(key >> (b / regions_.blocks) & 1)) continue;
-                packed.insert(packed.end(), all.packed + b * size, all.packed + (b + 1) * size);
-                const std::size_t end = std::min((b + 1) * block<T>, all.count);
-                order.insert(order.end(), layout_.order.begin() + b * block<T>,
-                             layout_.order.begin() + end);
+            for (std::size_t r = 0; r < order_.size(); ++r) {
+                if (key >> r / regions_.size & 1) order.push_back(order_[r]);
             }
-            work(Group<T>{gathered.data(), count, numbers.data() + begin,
-                          {packed.data(), all.scale, order.size(), packed.size() / size, features},
-                          order.data()});
+            const Layout<T> layout(P_, order, scale_);
+            work(Group<T>{gathered.data(), count, numbers.data() + begin, layout.pivots, order});
             begin += count;
         }
     }
@@ -192,11 +205,11 @@ class Neighbourhoods {
 
     // Orders the numbers of the rows by their keys.
     static std::vector<Part> parts_of(const std::vector<std::uint64_t>& keys,
-                                      std::vector<std::uint32_t>& numbers) {
+                                      Numbers& numbers) {
         constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
         std::size_t bits = 6;
         while ((std::size_t(1) << bits) < 2 * keys.size()) ++bits;
-        std::vector<std::uint32_t> slots(std::size_t(1) << bits, none), part_of(keys.size());
+        Numbers slots(std::size_t(1) << bits, none), part_of(keys.size());
         std::vector<Part> found;
         for (std::size_t i = 0; i < keys.size(); ++i) {
             std::size_t h = keys[i] * 0x9E3779B97F4A7C15u >> (64 - bits);
@@ -208,8 +221,7 @@ class Neighbourhoods {
             part_of[i] = slots[h];
             ++found[slots[h]].rows;
         }
-        std::vector<std::uint32_t> rank(found.size());
-        std::iota(rank.begin(), rank.end(), 0u);
+        Numbers rank = all_numbers(found.size());
         std::sort(rank.begin(), rank.end(),
                   [&](std::uint32_t a, std::uint32_t b) { return found[a].key < found[b].key; });
         std::vector<std::size_t> begin(found.size());
@@ -227,54 +239,49 @@ class Neighbourhoods {
     }
 
     // Up to `most` pivots, spread over all of them, one after the other.
-    std::vector<T> some_pivots(const T* P, std::size_t most) const {
-        const std::size_t features = layout_.scale.size(), count = layout_.order.size();
+    std::vector<T> some_pivots(std::size_t most) const {
+        const std::size_t features = scale_.size(), count = order_.size();
         const std::size_t step = (count + most - 1) / most;
         std::vector<T> some;
         for (std::size_t r = 0; r < count; r += step) {
-            some.insert(some.end(), P + r * features, P + (r + 1) * features);
+            some.insert(some.end(), P_ + r * features, P_ + (r + 1) * features);
         }
         return some;
     }
 
     // Whether most pairs of some pivots are out of each other's reach. If not, regions cannot be.
-    bool mostly_apart(const T* P) const {
-        const std::vector<T> some = some_pivots(P, 32);
-        const std::size_t features = layout_.scale.size(), count = some.size() / features;
+    bool mostly_apart() const {
+        const std::vector<T> some = some_pivots(32);
+        const std::size_t count = some.size() / scale_.size();
         const T least = std::exp(-reach_depth<T>);
-        std::vector<T> row(layout_.row.size()), tile(count * layout_.order.size());
+        std::vector<T> row(layout_.width()), tile(count * order_.size());
         loops<T>().tile[kernel_](some.data(), count, layout_.pivots, row.data(), tile.data());
         const auto within = std::count_if(tile.begin(), tile.end(), [=](T k) { return k >= least; });
         return static_cast<double>(within) <= sparse_share * static_cast<double>(tile.size());
     }
 
     // Puts boxes around the regions.
-    void enclose() {
-        const Pivots<T>& all = layout_.pivots;
-        const std::size_t features = all.features;
-        const std::size_t blocks = (all.blocks + most_regions - 1) / most_regions;
-        const std::size_t count = (all.blocks + blocks - 1) / blocks;
-        lower_.resize(count * features);
-        upper_.resize(count * features);
-        for (std::size_t g = 0; g < count; ++g) {
+    void enclose(std::size_t size) {
+        const std::size_t features = scale_.size(), pivots = order_.size();
+        const std::size_t count = (pivots + size - 1) / size;
+        lower_.assign(count * features, std::numeric_limits<T>::max());
+        upper_.assign(count * features, std::numeric_limits<T>::lowest());
+        for (std::size_t r = 0; r < pivots; ++r) {
+            const T* pivot = P_ + order_[r] * features;
+            T* lower = lower_.data() + r / size * features;
+            T* upper = upper_.data() + r / size * features;
             for (std::size_t f = 0; f < features; ++f) {
-                T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
-                for (std::size_t b = g * blocks; b < std::min((g + 1) * blocks, all.blocks); ++b) {
-                    const T* values = all.packed + (b * features + f) * block<T>;
-                    low = std::min(low, *std::min_element(values, values + block<T>));
-                    high = std::max(high, *std::max_element(values, values + block<T>));
-                }
-                lower_[g * features + f] = low;
-                upper_[g * features + f] = high;
+                lower[f] = std::min(lower[f], pivot[f]);
+                upper[f] = std::max(upper[f], pivot[f]);
             }
         }
-        regions_ = {lower_.data(), upper_.data(), count, blocks};
+        regions_ = {lower_.data(), upper_.data(), count, size};
     }
 
     // The mean share of the regions that some pivots reach.
-    double share_in_reach(const T* P) const {
-        const std::vector<T> some = some_pivots(P, 128);
-        const std::size_t count = some.size() / layout_.scale.size();
+    double share_in_reach() const {
+        const std::vector<T> some = some_pivots(128);
+        const std::size_t count = some.size() / scale_.size();
         std::vector<std::uint64_t> keys(count);
         loops<T>().reach[kernel_](some.data(), count, layout_.pivots, regions_, keys.data());
         std::size_t reached = 0;

@@ -11,6 +11,17 @@
 namespace sparseksc {
 namespace {
 
+template <typename T>
+using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+// As many values, or their bits, as fit into a register; see `Vector` in tiles.hpp.
+template <typename T>
+struct Register {
+    static constexpr std::size_t lanes = vector_bytes / sizeof(T);
+    typedef T Values __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+    typedef Bits<T> Words __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+};
+
 // The smallest of 2 * half lanes, by halves, as `folded` in tiles.hpp.
 template <std::size_t half, typename T>
 __attribute__((always_inline)) inline T smallest(T* lanes) {
@@ -21,18 +32,13 @@ __attribute__((always_inline)) inline T smallest(T* lanes) {
     return lanes[0];
 }
 
-// The least exponent of x among `blocks` blocks of pivots.
+// The least exponent of x in a block of pivots.
 template <typename K, int D, typename T>
-__attribute__((noinline)) T least_exponent(const T* x, const T* packed, std::size_t blocks,
-                                           const T* scale, std::size_t features) {
-    T least[block<T>];
-    for (std::size_t j = 0; j < block<T>; ++j) least[j] = __builtin_huge_val();
-    for (std::size_t b = 0; b < blocks; ++b, packed += features * block<T>) {
-        T a[block<T>];
-        exponents<K, D>(x, packed, scale, features, a);
-        for (std::size_t j = 0; j < block<T>; ++j) least[j] = a[j] < least[j] ? a[j] : least[j];
-    }
-    return smallest<block<T> / 2>(least);
+__attribute__((noinline)) T least_exponent(const T* x, const T* packed, const T* scale,
+                                           std::size_t features) {
+    T a[block<T>];
+    exponents<K, D>(x, packed, scale, features, a);
+    return smallest<block<T> / 2>(a);
 }
 
 template <typename K, typename T>
@@ -57,13 +63,47 @@ __attribute__((noinline)) void add_bounds(const T* x, T lower, T upper, T scale,
     }
 }
 
-// Notes for each lane whether region g is nearer than the nearest one so far.
-template <typename T, typename Number>
-__attribute__((noinline)) void compare_bounds(const T* bounds, Number g, T* __restrict best,
-                                              Number* __restrict nearest) {
-    for (std::size_t j = 0; j < block<T>; ++j) {
-        nearest[j] = bounds[j] < best[j] ? g : nearest[j];
-        best[j] = bounds[j] < best[j] ? bounds[j] : best[j];
+// The number of the region with the least bound, for each lane. Numbers travel in the last bits of
+// the bounds, so that the least of these brings its own along.
+template <typename T>
+__attribute__((noinline)) void nearest_regions(const T* bounds, std::size_t count,
+                                               Bits<T>* nearest) {
+    static_assert(most_regions == 64);
+    using Values = typename Register<T>::Values;
+    using Words = typename Register<T>::Words;
+    constexpr Bits<T> last = 63;
+    for (std::size_t j = 0; j < block<T>; j += Register<T>::lanes) {
+        Values least = Values{} + static_cast<T>(__builtin_huge_val());
+        for (std::size_t g = 0; g < count; ++g) {
+            const Values bound = *reinterpret_cast<const Values*>(bounds + g * block<T> + j);
+            const auto number = static_cast<Bits<T>>(g);
+            const Values marked = (Values)(((Words)bound & ~last) | number);
+            least = marked < least ? marked : least;  // a marked infinity is NaN, which is not less
+        }
+        *reinterpret_cast<Words*>(nearest + j) = (Words)least & last;
+    }
+}
+
+// Bit g of the key of a lane is set where its bound for region g is within the limit. The bits of
+// 64 regions fill one or two words.
+template <typename T>
+__attribute__((noinline)) void mark_reached(const T* bounds, std::size_t count, const T* limit,
+                                            std::uint64_t* keys) {
+    using Values = typename Register<T>::Values;
+    using Words = typename Register<T>::Words;
+    constexpr std::size_t size = 8 * sizeof(T);
+    for (std::size_t j = 0; j < block<T>; j += Register<T>::lanes) {
+        const Values limits = *reinterpret_cast<const Values*>(limit + j);
+        for (std::size_t start = 0; start < count; start += size) {
+            Words word{};
+            for (std::size_t g = start; g < count && g < start + size; ++g) {
+                const Values bound = *reinterpret_cast<const Values*>(bounds + g * block<T> + j);
+                word |= (Words)(bound <= limits) & (Bits<T>(1) << (g - start));
+            }
+            for (std::size_t k = 0; k < Register<T>::lanes; ++k) {
+                keys[j + k] |= static_cast<std::uint64_t>(word[k]) << start;
+            }
+        }
     }
 }
 
@@ -72,7 +112,6 @@ template <typename K, typename T>
 void reach(const T* X, std::size_t rows, const Pivots<T>& pivots, const Regions<T>& regions,
            std::uint64_t* keys) {
     constexpr std::size_t lanes = block<T>;
-    using Number = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
     const auto least_of = choose_least<K, T>(pivots.features);
     const std::size_t features = pivots.features, count = regions.count;
     for (std::size_t first = 0; first < rows; first += lanes) {
@@ -93,29 +132,19 @@ void reach(const T* X, std::size_t rows, const Pivots<T>& pivots, const Regions<
                               scale, bounds[g]);
             }
         }
-        T best[lanes];
-        Number nearest[lanes];
-        for (std::size_t j = 0; j < lanes; ++j) best[j] = bounds[0][j], nearest[j] = 0;
-        for (std::size_t g = 1; g < count; ++g) {
-            compare_bounds(bounds[g], static_cast<Number>(g), best, nearest);
-        }
-        // The least exponent in the nearest region bounds the least of all.
+        Bits<T> nearest[lanes];
+        nearest_regions(bounds[0], count, nearest);
+        // The least exponent in the block where the nearest region starts bounds the least of all.
         T limit[lanes];
         for (std::size_t j = 0; j < lanes; ++j) {
             const std::size_t row = j < used ? j : used - 1;
-            const std::size_t b = static_cast<std::size_t>(nearest[row]) * regions.blocks;
-            const std::size_t left = pivots.blocks - b;
+            const std::size_t start = nearest[row] * regions.size;
+            const T* near = pivots.packed + start / lanes * features * lanes;
             limit[j] = reach_depth<T> +
-                       least_of(batch + row * features, pivots.packed + b * features * lanes,
-                                left < regions.blocks ? left : regions.blocks, pivots.scale,
-                                features);
+                       least_of(batch + row * features, near, pivots.scale, features);
         }
         std::uint64_t key[lanes] = {};
-        for (std::size_t g = 0; g < count; ++g) {
-            for (std::size_t j = 0; j < lanes; ++j) {
-                key[j] |= static_cast<std::uint64_t>(bounds[g][j] <= limit[j]) << g;
-            }
-        }
+        mark_reached(bounds[0], count, limit, key);
         for (std::size_t j = 0; j < used; ++j) keys[first + j] = key[j];
     }
 }
