@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "layout.hpp"
+#include "neighbourhoods.hpp"
 
 namespace sparseksc {
 
