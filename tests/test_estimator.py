@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sparseksc import KernelSpectralClustering
 from sparseksc.datasets import make_gaussians
 from sparseksc.encoding import ENCODINGS
-from sparseksc.reduced_set import RULES
+from sparseksc.pivoting import RULES
 
 GOLDEN = Path(__file__).parent / "golden" / "gaussians.json"
 

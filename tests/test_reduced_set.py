@@ -8,9 +8,10 @@ from reference.kernels import kernel_matrix
 from reference.selection import greedy_pivots, quadratic_entropy, residual_path
 from scipy.stats import chisquare
 
-from sparseksc import reduced_set
+from sparseksc import pivoting as pivoting_rules
 from sparseksc.datasets import make_gaussians, make_rings, make_spirals
-from sparseksc.reduced_set import RULES, hashed_uniform, selection_sample
+from sparseksc.pivoting import RULES
+from sparseksc.reduced_set import hashed_uniform, selection_sample
 
 DRAWING = ("random", "uniform", "renyi")
 
@@ -187,7 +188,7 @@ def test_block_does_as_well_on_pixels_in_raster_order_as_on_shuffled_ones():
 @pytest.mark.parametrize("seed", range(4))
 def test_random_selection_survives_rounds_in_which_no_candidate_is_good_enough(seed, monkeypatch):
     # After the first pivot, one point is left that is worth a pivot, in a crowd that is not.
-    monkeypatch.setattr(reduced_set, "POOL_SIZE", 2)
+    monkeypatch.setattr(pivoting_rules, "POOL_SIZE", 2)
     X = np.eye(60) * np.sqrt(0.5e-11)
     X[0, 0] = np.sqrt(2e-11)
     _, chosen = pivots_of("rbf", X, bandwidth=1.0, max_rank=5, pivoting="random", seed=seed)
@@ -211,7 +212,7 @@ def test_the_same_seed_gives_the_same_pivots_and_another_seed_others(gaussians, 
 def test_random_pivots_follow_the_residual_diagonal(monkeypatch, pool_size):
     # Two points of similarity 0.9 and a stranger: after one of the pair, the residual of the
     # other is 0.19, that of the stranger 1.
-    monkeypatch.setattr(reduced_set, "POOL_SIZE", pool_size)
+    monkeypatch.setattr(pivoting_rules, "POOL_SIZE", pool_size)
     X = np.array([[0.0], [np.sqrt(-np.log(0.9))], [30.0]])
     pairs = [
         pivots_of("rbf", X, bandwidth=1.0, max_rank=2, pivoting="random", seed=seed)[1].indices

@@ -10,7 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 from sparseksc import BandwidthWarning, KernelSpectralClustering
 from sparseksc.datasets import make_spirals
 from sparseksc.kernels import make_kernel
-from sparseksc.reduced_set import RULES, selection_sample
+from sparseksc.pivoting import RULES
+from sparseksc.reduced_set import selection_sample
 from sparseksc.reference import original_ksc, sign_labels
 from sparseksc.sources import ArraySource
 from sparseksc.training import Recipe, train

@@ -18,7 +18,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparseksc.kernels import Array
-from sparseksc.reduced_set import PartialCholesky, ReducedSet, hashed_uniform
+from sparseksc.partial_cholesky import PartialCholesky
+from sparseksc.pivoting import complete
+from sparseksc.reduced_set import ReducedSet, hashed_uniform
 from sparseksc.sources import ArraySource
 from sparseksc.statistics import FeatureMap
 from sparseksc.training import Recipe, Training, choose_pivots, finish, project
@@ -109,7 +111,7 @@ class Reservoir:
             known=coordinates.T,
         )
         residual = state.relative_residual
-        state.complete(recipe.pivoting, recipe.seed)
+        complete(state, recipe.pivoting, recipe.seed)
         added = np.array(state.pivots[known:], dtype=np.intp)
         factor = np.zeros((state.rank, state.rank))
         factor[:known, :known] = self.reduced_set.factor

@@ -3,43 +3,23 @@ r"""Reduced set selection: pivots of an incomplete Cholesky decomposition.
 A pivoted incomplete Cholesky decomposition (ICD) writes the kernel matrix of a
 sample as :math:`\Omega \approx G G^\top`. Its pivots are the reduced set ``P``,
 and the rows of ``G`` that belong to them are ``L``, the Cholesky factor of
-:math:`\Omega_{PP}`. The rules differ only in the pivot that they propose next:
-
-========== =====================================================================
-greedy     the largest residual diagonal, one at a time (the paper's rule)
-block      greedy in a random pool of points with large residuals, many at once
-random     drawn with probability proportional to the residual diagonal
-uniform    drawn uniformly
-renyi      the subset of largest quadratic Rényi entropy
-========== =====================================================================
+:math:`\Omega_{PP}`. The rules that propose pivots are in :mod:`sparseksc.pivoting`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dtrcon
 
-from sparseksc._native import greedy
-from sparseksc.engines.threads import chunk_slices, ordered_map, single_threaded_blas
-from sparseksc.kernels import Array, Exponential, Kernel
+from sparseksc.kernels import Array, Kernel
+from sparseksc.partial_cholesky import PartialCholesky
+from sparseksc.pivoting import complete
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
-
-#: "block": a candidate is accepted while its residual is at least this share of the largest.
-BLOCK_THRESHOLD = 0.8
-#: "block": pivots that are chosen one at a time before the first block.
-FIRST_ONE_BY_ONE = 64
-#: Columns of G that are updated together, so that they stay in the cache.
-COLUMNS_AT_ONCE = 4096
-#: "block" and "random": candidates looked at in one round.
-POOL_SIZE = 1024
 
 
 @dataclass(frozen=True)
@@ -172,7 +152,7 @@ def select_reduced_set(
     """
     mass = np.ones(X.shape[0]) if weights is None else np.asarray(weights, np.float64)
     state = PartialCholesky(kernel, X, mass, max_rank, tol, n_jobs)
-    state.complete(pivoting, seed)
+    complete(state, pivoting, seed)
     chosen = np.array(state.pivots, dtype=np.intp)
     return ReducedSet(
         points=kernel.pivots(X, chosen),
@@ -181,287 +161,3 @@ def select_reduced_set(
         path=np.array(state.path),
         constant_diagonal=state.constant_diagonal,
     )
-
-
-class PartialCholesky:
-    """A pivoted Cholesky decomposition under construction.
-
-    Row ``j`` of ``G`` is the j-th column of the paper's G, so that it is contiguous;
-    ``residual`` is the diagonal of the residual matrix. ``known`` are rows of G that belong to
-    pivots outside of ``X``, which have the number -1.
-    """
-
-    def __init__(
-        self,
-        kernel: Kernel,
-        X: Array,
-        weights: Floats,
-        max_rank: int,
-        tol: float,
-        n_jobs: int | None = None,
-        known: Floats | None = None,
-    ) -> None:
-        self.kernel, self.X, self.weights = kernel, X, weights
-        self.columns = kernel.pivots(X, np.arange(X.shape[0]))
-        self.residual = kernel.diagonal(X)
-        self.constant_diagonal = bool(np.ptp(self.residual) <= 1e-6 * self.residual.max())
-        start = 0 if known is None else len(known)
-        self.G = np.empty((min(max_rank, start + X.shape[0]), X.shape[0]))
-        self.pivots: list[int] = [-1] * start
-        self.path: list[float] = []
-        self.tol, self.n_jobs = tol, n_jobs
-        self.trace = float(weights @ self.residual)
-        # Kernel values carry a rounding error of eps, which a pivot of size floor
-        # amplifies to eps / sqrt(floor) in G.
-        eps = np.finfo(X.dtype if X.dtype == np.float32 else np.float64).eps
-        self.floor = float(eps ** (2 / 3) * self.residual.max(initial=0.0))
-        if known is not None:
-            self.G[:start] = known[: len(self.G)]
-            self.residual -= np.einsum("ij,ij->j", known, known)
-            np.maximum(self.residual, 0.0, out=self.residual)
-        self.reached = known is not None and self.relative_residual <= tol
-
-    def complete(self, pivoting: str, seed: int) -> None:
-        """Add pivots until the decomposition is finished."""
-        if self.finished:
-            return
-        if pivoting == "greedy" and isinstance(self.kernel, Exponential):
-            if isinstance(self.X, np.ndarray):
-                self._extend_greedily(self.kernel, self.X)
-                return
-        with single_threaded_blas():
-            for candidates in RULES[pivoting](self, np.random.default_rng(seed)):
-                self.extend(candidates)
-                if self.finished:
-                    break
-
-    @property
-    def relative_residual(self) -> float:
-        """Share of the trace that the pivots do not represent."""
-        return float(self.weights @ self.residual) / self.trace if self.trace > 0.0 else 0.0
-
-    @cached_property
-    def canonical_order(self) -> Integers:
-        """Order of the points that does not depend on the rows' order, to draw from."""
-        if self.kernel.name == "precomputed":
-            return np.arange(len(self.residual))
-        direction = np.random.default_rng(0).standard_normal(self.X.shape[1])
-        return np.argsort(self.X @ direction, kind="stable")
-
-    @property
-    def rank(self) -> int:
-        """Number of pivots so far."""
-        return len(self.pivots)
-
-    @property
-    def finished(self) -> bool:
-        """Whether the tolerance, the rank or the numerical rank of the matrix is reached."""
-        return self.rank >= len(self.G) or self.reached or not (self.residual > self.floor).any()
-
-    def residual_rows(self, chosen: Integers, among: Integers | slice) -> Floats:
-        """Rows ``chosen`` and columns ``among`` of the residual matrix."""
-        G = self.G[: self.rank]
-        rows = self.kernel.tile(self.X[chosen], self.columns[among])
-        return rows.astype(np.float64, copy=False) - G[:, chosen].T @ G[:, among]
-
-    def extend(self, candidates: Integers) -> None:
-        """Make the candidates pivots, in order, up to the one that reaches the tolerance.
-
-        Candidates that the pivots before them represent already are passed over.
-        """
-        candidates = candidates[: len(self.G) - self.rank]
-        if len(candidates) == 0:
-            return
-        if len(candidates) == 1:
-            self._append(int(candidates[0]))
-            return
-        before = self.weights @ self.residual
-        matrix = self.residual_rows(candidates, candidates)
-        kept, factor = _cholesky_skipping(matrix, self.floor)
-        if len(kept) == 0:
-            self.residual[candidates] = 0.0
-            return
-        chosen = candidates[kept]
-        start, stop = self.rank, self.rank + len(chosen)
-
-        def update(columns: slice) -> Floats:
-            """Fill the new rows of G in some columns; their share of each pivot's trace."""
-            rows = self.residual_rows(chosen, columns)
-            rows = solve_triangular(factor, rows, lower=True, check_finite=False)
-            self.G[start:stop, columns] = rows
-            return np.square(rows, out=rows) @ self.weights[columns]
-
-        chunks = chunk_slices(len(self.residual), COLUMNS_AT_ONCE)
-        parts = (
-            map(update, chunks) if len(chunks) == 1 else ordered_map(update, chunks, self.n_jobs)
-        )
-        removed = sum(parts)
-        traces = before - np.cumsum(removed)
-        relative = np.maximum(traces, 0.0) / self.trace
-        reached = np.flatnonzero(relative <= self.tol)
-        count = reached[0] + 1 if len(reached) else len(chosen)
-        new = self.G[start : start + count]
-        self.residual -= np.einsum("ij,ij->j", new, new)
-        np.maximum(self.residual, 0.0, out=self.residual)
-        # Pivots, and those passed over on the way, have nothing left but rounding errors.
-        self.residual[candidates[: kept[count - 1] + 1]] = 0.0
-        self.pivots.extend(chosen[:count].tolist())
-        # The last one from the residuals themselves: exactly 0 once every point is a pivot.
-        self.path.extend([*relative[: count - 1].tolist(), self.relative_residual])
-        self.reached = len(reached) > 0 or self.path[-1] <= self.tol
-
-    def _extend_greedily(self, kernel: Exponential, X: Array) -> None:
-        """Let the native core add greedy pivots until the decomposition is finished."""
-        pivots, path = greedy(
-            kernel.name,
-            np.ascontiguousarray(X),
-            kernel.inverse_bandwidth(X.shape[1]),
-            self.weights,
-            self.residual,
-            self.G,
-            self.rank,
-            self.trace,
-            self.tol,
-            self.floor,
-        )
-        self.pivots.extend(pivots)
-        self.path.extend(path)
-        self.reached = bool(path) and path[-1] <= self.tol
-
-    def _append(self, pivot: int) -> None:
-        """Do the same for one candidate, in as few steps as possible."""
-        value, done = self.residual[pivot], self.G[: self.rank]
-        if value > self.floor:
-            tile = self.kernel.tile(self.X[pivot : pivot + 1], self.columns)
-            row = tile[0].astype(np.float64, copy=False) - done[:, pivot] @ done
-            row /= np.sqrt(value)
-            self.G[self.rank] = row
-            self.residual -= row * row
-            np.maximum(self.residual, 0.0, out=self.residual)
-            self.pivots.append(pivot)
-        self.residual[pivot] = 0.0
-        if value > self.floor:
-            self.path.append(self.relative_residual)
-            self.reached = self.path[-1] <= self.tol
-
-
-def _cholesky_skipping(matrix: Floats, floor: float) -> tuple[Integers, Floats]:
-    """Cholesky factor of the rows whose pivot exceeds ``floor``, in order; and these rows."""
-    factor = np.zeros_like(matrix)
-    kept: list[int] = []
-    for i in range(len(matrix)):
-        column = len(kept)
-        pivot = matrix[i, i] - factor[i, :column] @ factor[i, :column]
-        if pivot <= floor:
-            continue
-        factor[:, column] = (matrix[:, i] - factor[:, :column] @ factor[i, :column]) / np.sqrt(
-            pivot
-        )
-        kept.append(i)
-    rows = np.array(kept, dtype=np.intp)
-    return rows, np.tril(factor[rows, : len(rows)])
-
-
-Proposals = Iterator[Integers]
-
-
-def _greedy(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
-    while True:
-        yield np.array([np.argmax(state.residual)])
-
-
-def _block(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
-    # The first pivots decide most and cost least.
-    while state.rank < FIRST_ONE_BY_ONE:
-        yield np.array([np.argmax(state.residual)])
-    while True:
-        best = np.argmax(state.residual)
-        least = max(BLOCK_THRESHOLD * state.residual[best], state.floor)
-        pool = state.canonical_order[state.residual[state.canonical_order] >= least]
-        if len(pool) > POOL_SIZE:
-            pool = np.append(rng.choice(pool, POOL_SIZE, replace=False), best)
-        # In the order of the rows, so that ties are broken as in the greedy rule; with all
-        # large residuals in the pool, the pivots are the greedy ones.
-        pool = np.unique(pool)
-        yield pool[_greedy_order(state.residual_rows(pool, pool), least)]
-
-
-def _greedy_order(matrix: Floats, least: float) -> Integers:
-    """Greedy pivots of a small matrix while the pivot is at least ``least``."""
-    residual = np.diagonal(matrix).copy()
-    factor = np.empty_like(matrix)
-    order: list[int] = []
-    while len(order) < len(matrix):
-        best = int(np.argmax(residual))
-        if residual[best] < least and order:
-            break
-        column = len(order)
-        done = factor[:column]
-        factor[column] = (matrix[best] - done[:, best] @ done) / np.sqrt(residual[best])
-        residual -= factor[column] ** 2
-        residual[best] = -np.inf
-        order.append(best)
-    return np.array(order, dtype=np.intp)
-
-
-def _random(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
-    order = state.canonical_order
-    while True:
-        mass = (state.residual * state.weights)[order]
-        pool = order[rng.choice(len(mass), POOL_SIZE, p=mass / mass.sum())]
-        yield pool[_accepted(state.residual_rows(pool, pool), rng, state.floor)]
-
-
-def _accepted(matrix: Floats, rng: np.random.Generator, floor: float) -> Integers:
-    """Rejection step of randomly pivoted Cholesky.
-
-    A proposal drawn from the residuals at the start of the round survives with the
-    probability that its residual has kept, so that the accepted ones are distributed
-    as if each had been drawn from the current residuals.
-    """
-    before = np.diagonal(matrix).copy()
-    residual = before.copy()
-    factor = np.empty_like(matrix)
-    order: list[int] = []
-    for i, luck in enumerate(rng.random(len(matrix))):
-        if residual[i] <= floor or luck * before[i] >= residual[i]:
-            continue
-        done = factor[: len(order)]
-        factor[len(order)] = (matrix[i] - done[:, i] @ done) / np.sqrt(residual[i])
-        residual -= factor[len(order)] ** 2
-        residual[i] = 0.0
-        order.append(i)
-    return np.array(order, dtype=np.intp)
-
-
-def _uniform(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
-    drawn = state.canonical_order
-    arrival = rng.exponential(size=len(drawn)) / state.weights[drawn]
-    drawn = drawn[np.argsort(arrival, kind="stable")]
-    for start in range(0, len(drawn), POOL_SIZE):
-        yield drawn[start : start + POOL_SIZE]
-
-
-def _renyi(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
-    r"""Forward selection of the subset S of largest entropy :math:`-\log \sum_{S,S} k / |S|^2`.
-
-    The next point is the one that adds least to the sum: twice its similarity to S plus
-    its own diagonal. Ties, frequent with narrow kernels, go to a random one.
-    """
-    kernel, X = state.kernel, state.X
-    cost = kernel.diagonal(X)
-    shuffled = rng.permutation(state.canonical_order)
-    while True:
-        best = shuffled[np.argmin(cost[shuffled])]
-        cost += 2.0 * kernel.tile(X, kernel.pivots(X, np.array([best])))[:, 0]
-        cost[best] = np.inf
-        yield np.array([best])
-
-
-RULES: dict[str, Callable[[PartialCholesky, np.random.Generator], Proposals]] = {
-    "greedy": _greedy,
-    "block": _block,
-    "random": _random,
-    "uniform": _uniform,
-    "renyi": _renyi,
-}

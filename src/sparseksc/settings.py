@@ -24,7 +24,7 @@ from sparseksc.parameters import (
     check_kernel_params,
     check_seed,
 )
-from sparseksc.reduced_set import RULES
+from sparseksc.pivoting import RULES
 from sparseksc.training import Recipe
 
 #: Points that the pivots are looked for in, where the user leaves it to us: enough to

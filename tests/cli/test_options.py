@@ -8,7 +8,7 @@ from sparseksc.cli.options import bandwidths, cluster_numbers, column_names, del
 from sparseksc.criteria import CRITERIA
 from sparseksc.encoding import ENCODINGS
 from sparseksc.kernels import KERNELS
-from sparseksc.reduced_set import RULES
+from sparseksc.pivoting import RULES
 
 
 def test_the_choices_are_those_of_the_library():
