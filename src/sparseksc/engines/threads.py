@@ -26,6 +26,8 @@ T = TypeVar("T")
 #: Bytes of a tile (chunk rows x pivots) that stay in a core's share of the cache.
 TILE_BYTES = 2 * 2**20
 LEAST_ROWS, MOST_ROWS = 256, 8192
+#: Chunks that wait for each thread, so that it has work while the next ones are being read.
+CHUNKS_AHEAD = 4
 
 
 def chunk_rows(width: int) -> int:
@@ -108,15 +110,16 @@ def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None)
         if threads == 1:
             yield from map(work, chunks)
             return
+        queued = CHUNKS_AHEAD * (threads - 1)
         helpers = ThreadPoolExecutor(threads - 1)
         try:
             ahead: deque[tuple[Future[T], C]] = deque()
             for chunk in chunks:
-                if sum(not future.done() for future, _ in ahead) < 2 * (threads - 1):
+                if sum(not future.done() for future, _ in ahead) < queued:
                     ahead.append((helpers.submit(work, chunk), chunk))
                 else:
                     ahead.append((_computed(work, chunk), chunk))
-                while ahead and (ahead[0][0].done() or len(ahead) >= 3 * threads):
+                while ahead and (ahead[0][0].done() or len(ahead) >= queued + threads):
                     yield ahead.popleft()[0].result()
             for place, (future, chunk) in enumerate(ahead):
                 if future.cancel():
