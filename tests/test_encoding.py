@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from reference import encoding as twin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
+from sparseksc import KernelSpectralClustering
 from sparseksc.encoding import (
     ENCODINGS,
     ClusterSizes,
@@ -255,10 +257,18 @@ def test_points_of_weight_zero_do_not_number_the_clusters(name):
     np.testing.assert_array_equal(weighted.labels(scores)[1:], whole.labels(scores[1:]))
 
 
-def test_the_angular_encoding_is_for_more_than_two_clusters():
-    scores = np.array([[1.0], [-1.0]])
-    with pytest.raises(ValueError, match=r"angular encoding needs n_clusters > 2, got 2"):
-        fit_encoding("angular", spectrum_with([0.9]), scores, np.ones(2), np.ones(2))
+def test_the_angular_encoding_of_what_turns_out_to_be_two_clusters_is_their_side():
+    scores = np.array([[1.0], [-1.0], [2.0]])
+    encoding = fit_encoding("angular", spectrum_with([0.9]), scores, np.ones(3), np.ones(3))
+    labels = encoding.labels(scores)
+    assert labels[0] == labels[2] != labels[1]
+
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 0.1, (50, 2)), rng.normal(5, 0.1, (50, 2))])
+    with pytest.warns(ConvergenceWarning, match="3 clusters are not available"):
+        ksc = KernelSpectralClustering(3, bandwidth=100.0, encoding="angular").fit(X)
+    assert ksc.n_clusters_ == 2
+    assert adjusted_rand_score(ksc.labels_, np.repeat([0, 1], 50)) == 1.0
 
 
 def test_outliers_do_not_become_prototypes_of_the_default_encoding(trained):

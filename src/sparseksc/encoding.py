@@ -280,8 +280,8 @@ def _fit_direction(spectrum: Spectrum, scores: Floats, weights: Floats, shares: 
 
 def _fit_angular(spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats) -> Encoding:
     K = scores.shape[1] + 1
-    if K < 3:
-        raise ValueError(f"The angular encoding needs n_clusters > 2, got {K}.")
+    if K < 3:  # all that the scores show of the clusters asked for
+        return _fit_qr(spectrum, scores, weights, shares)
     rows = spectrum.coef
     ones = np.ones(len(rows))
     groups = _grouped_by_sign(rows, ones)
