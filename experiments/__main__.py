@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import shutil
 import time
 from collections.abc import Sequence
@@ -42,6 +43,10 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="seed of the first run")
     parser.add_argument("--runs", type=int, metavar="N", help="runs of every experiment")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N",
+        help="processes for what is not timed (as many as there are cores, with --quick 1)",
+    )  # fmt: skip
     parser.add_argument("--fresh", action="store_true", help="compute again what is there")
     parser.add_argument("--docs", action="store_true", help="write docs/reproduction.md too")
     return parser
@@ -56,12 +61,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         arguments_parser.error(f"no part is named {unknown[0]!r}; there are {', '.join(known)}")
     if given.runs is not None and given.runs < 1:
         arguments_parser.error(f"--runs must be at least 1, got {given.runs}")
+    if given.jobs is not None and given.jobs < 1:
+        arguments_parser.error(f"--jobs must be at least 1, got {given.jobs}")
     if given.seed < 0:
         arguments_parser.error(f"--seed must not be negative, got {given.seed}")
     if given.quick and given.docs:
         arguments_parser.error("--docs needs the full sizes, not --quick")
     usual = REPOSITORY / "results" / ("experiments-quick" if given.quick else "experiments")
-    options = Options(given.quick, given.out or usual, given.data, given.seed, given.runs)
+    jobs = given.jobs or (1 if given.quick else os.cpu_count() or 1)
+    options = Options(given.quick, given.out or usual, given.data, given.seed, given.runs, jobs)
     options.out.mkdir(parents=True, exist_ok=True)
     # One thread: other work on the machine disturbs the CPU times of one thread least.
     with threadpool_limits(1):

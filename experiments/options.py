@@ -27,6 +27,8 @@ class Options:
         Seed of the first run; run i has the seed ``seed + i``.
     runs : int or None
         Number of runs of every experiment, instead of its usual number.
+    jobs : int
+        Number of processes for what is not timed.
     """
 
     quick: bool = False
@@ -34,6 +36,7 @@ class Options:
     data: Path = DATA
     seed: int = 0
     runs: int | None = None
+    jobs: int = 1
 
     def seeds(self, usual: int, quick: int = 2) -> range:
         """Return the seeds of the runs of an experiment."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+
+from threadpoolctl import threadpool_limits
 
 from benchmarks.report import write
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
+Compute = Callable[[], Mapping[str, Value]]
 
 
 class Store:
@@ -32,18 +37,44 @@ class Store:
                 f"{path} has other columns than {', '.join(keys)}; remove it, or use another --out."
             )
 
-    def get(self, compute: Callable[[], Mapping[str, Value]], **key: Value) -> Row:
+    def get(self, compute: Compute, **key: Value) -> Row:
         """Return the row of this key, computed now if it is not there yet."""
+        return self._find(key) or self._add(key, compute())
+
+    def fill(self, tasks: Iterable[tuple[Compute, Row]], jobs: int) -> None:
+        """Compute the rows that are not there yet, several at a time, each on one thread.
+
+        Not for times: what runs beside them would disturb them.
+        """
+        missing = [(compute, key) for compute, key in tasks if not self._find(key)]
+        if jobs == 1 or len(missing) < 2:
+            for compute, key in missing:
+                self._add(key, compute())
+            return
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as processes:
+            found = [processes.submit(on_one_thread, compute) for compute, _ in missing]
+            for (_, key), one in zip(missing, found, strict=True):
+                self._add(key, one.result())
+
+    def _find(self, key: Mapping[str, Value]) -> Row | None:
         for row in self.rows:
             # As text: a name that consists of digits is read as a number.
             if all(str(row[name]) == str(key[name]) for name in self.keys):
                 return row
-        row = {**{name: key[name] for name in self.keys}, **compute()}
+        return None
+
+    def _add(self, key: Mapping[str, Value], computed: Mapping[str, Value]) -> Row:
+        row = {**{name: key[name] for name in self.keys}, **computed}
         self.rows.append(row)
         write(self.path, as_csv(self.rows))
         shown = "  ".join(f"{name}={_short(value)}" for name, value in row.items())
         print(f"{self.path.stem}: {shown}", flush=True)
         return row
+
+
+def on_one_thread(compute: Compute) -> Mapping[str, Value]:
+    with threadpool_limits(1):
+        return compute()
 
 
 def read(path: Path) -> list[Row]:

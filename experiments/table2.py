@@ -10,7 +10,7 @@ from benchmarks.report import Bar, Table
 from experiments import paper, spirals
 from experiments.options import Options
 from experiments.section import Section
-from experiments.store import Row, Store, read
+from experiments.store import Compute, Row, Store, read
 
 BANDWIDTHS = (0.0102, 0.006)
 #: Ranks that are tried, and how many of them at a time.
@@ -36,20 +36,25 @@ def run(options: Options) -> None:
         options.out / "table2_ranks.csv",
         ("n_train", "bandwidth", "model", "n_test", "first_seed", "runs"),
     )
-    for model in reversed(MODELS):
-        for n_train in sizes(options):
-            for bandwidth in BANDWIDTHS:
-                if model == "original" and n_train >= LARGE:
-                    continue
-                ranks.get(
-                    partial(least_rank, model, n_train, n_test, bandwidth, seeds),
-                    n_train=n_train,
-                    bandwidth=bandwidth,
-                    model=model,
-                    n_test=n_test,
-                    first_seed=seeds[0],
-                    runs=len(seeds),
-                )
+    tasks: list[tuple[Compute, Row]] = [
+        (
+            partial(least_rank, model, n_train, n_test, bandwidth, seeds),
+            {
+                "n_train": n_train,
+                "bandwidth": bandwidth,
+                "model": model,
+                "n_test": n_test,
+                "first_seed": seeds[0],
+                "runs": len(seeds),
+            },
+        )
+        # The long ones first, so that no process is left alone with one.
+        for n_train in reversed(sizes(options))
+        for model in MODELS
+        for bandwidth in BANDWIDTHS
+        if model != "original" or n_train < LARGE
+    ]
+    ranks.fill(tasks, options.jobs)
     times = Store(options.out / "table2_times.csv", ("n_train", "bandwidth", "n_test", "seed"))
     for n_train in sizes(options):
         for bandwidth in BANDWIDTHS:

@@ -12,7 +12,7 @@ from benchmarks.report import Table
 from experiments import images
 from experiments.options import Options
 from experiments.section import Section
-from experiments.store import Row, Store, read
+from experiments.store import Compute, Row, Store, read
 from sparseksc import tune
 
 #: Candidates of the search.
@@ -64,22 +64,26 @@ def chosen(options: Options) -> tuple[str, ...]:
 
 
 def run(options: Options) -> None:
-    store = Store(options.out / "table3.csv", KEYS)
-    for name in chosen(options):
-        picture = None
-        for seed in options.seeds(RUNS, quick=1):
-            picture = picture or images.load(options.data, name, quick=options.quick)
-            store.get(partial(search, picture, seed), image=name, seed=seed, quick=options.quick)
+    tasks: list[tuple[Compute, Row]] = [
+        (
+            partial(search, options, name, seed),
+            {"image": name, "seed": seed, "quick": options.quick},
+        )
+        for name in chosen(options)
+        for seed in options.seeds(RUNS, quick=1)
+    ]
+    Store(options.out / "table3.csv", KEYS).fill(tasks, options.jobs)
 
 
-def search(picture: images.Picture, seed: int) -> Row:
+def search(options: Options, name: str, seed: int) -> Row:
     """Look for K and the bandwidth of the scores as the paper does.
 
     The angular criterion (BAS) is not defined for two clusters. So the criterion of collinearity
     (BLF), which is, decides between two clusters and more, by its maxima at K = 2 and K = 3; if
     there are more, K is where the BAS is largest over 3 to 10.
     """
-    parameters = PARAMETERS[picture.name]
+    picture = images.load(options.data, name, quick=options.quick)
+    parameters = PARAMETERS[name]
     with warnings.catch_warnings():
         # Candidates that show fewer clusters than asked for belong to every search.
         warnings.simplefilter("ignore")
@@ -109,14 +113,14 @@ def search(picture: images.Picture, seed: int) -> Row:
     }
 
 
-def tuned(options: Options, picture: images.Picture, seed: int) -> images.Parameters:
+def tuned(options: Options, name: str, seed: int) -> images.Parameters:
     """Return the parameters of an image with K and the bandwidth that the search found."""
     store = Store(options.out / "table3.csv", KEYS)
     row = store.get(
-        partial(search, picture, seed), image=picture.name, seed=seed, quick=options.quick
+        partial(search, options, name, seed), image=name, seed=seed, quick=options.quick
     )
     return replace(
-        PARAMETERS[picture.name],
+        PARAMETERS[name],
         n_clusters=int(str(row["n_clusters"])),
         bandwidth=float(str(row["bandwidth"])),
     )

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from statistics import fmean, median
-from time import process_time
 from typing import Any
 
 from benchmarks.report import Bar, Table
 from experiments import images, paper, table3
 from experiments.options import Options
 from experiments.section import Section
-from experiments.store import Row, Store, read
+from experiments.store import Compute, Row, Store, read
+from experiments.table2 import ratio
 from sparseksc import image as pictures
 from sparseksc.encoding import TooFewCodeWords
+from sparseksc.image.features import distinct_rows
 
 #: Runs of each route.
-ROUTES = {"paper": 5, "ours": 5, "unattended": 5, "tuned": 5, "dense": 5, "nystrom": 5}
+RUNS = 5
 NAMES = {
     "paper": "paper's route",
     "ours": "ours",
@@ -55,26 +56,26 @@ WHY = (
 
 
 def run(options: Options) -> None:
-    store = Store(options.out / "table4.csv", ("image", "route", "seed", "quick"))
+    table3.run(options)  # one route takes what the search finds
     # Seeds come before images, so that a run which is stopped has all images.
-    picture = cache(partial(images.load, options.data, quick=options.quick))
-    for route, usual in ROUTES.items():
-        for seed in options.seeds(usual, quick=1):
-            for name in table3.chosen(options):
-                store.get(
-                    partial(one_run, options, picture, route, name, seed),
-                    image=name,
-                    route=route,
-                    seed=seed,
-                    quick=options.quick,
-                )
+    tasks: list[tuple[Compute, Row]] = [
+        (
+            partial(one_run, options, route, name, seed),
+            {"image": name, "route": route, "seed": seed, "quick": options.quick},
+        )
+        for route in NAMES
+        for seed in options.seeds(RUNS, quick=1)
+        for name in table3.chosen(options)
+    ]
+    store = Store(options.out / "table4.csv", ("image", "route", "seed", "quick"))
+    store.fill(tasks, options.jobs)
+    times = Store(options.out / "table4_times.csv", ("image", "seed", "quick"))
+    for name in table3.chosen(options):
+        times.get(partial(race, options, name), image=name, seed=options.seed, quick=options.quick)
 
 
-def one_run(
-    options: Options, load: Callable[[str], images.Picture], route: str, name: str, seed: int
-) -> Row:
-    picture = load(name)
-    start = process_time()
+def one_run(options: Options, route: str, name: str, seed: int) -> Row:
+    picture = images.load(options.data, name, quick=options.quick)
     with warnings.catch_warnings():
         # A bandwidth that shows fewer clusters than asked for is part of the experiment.
         warnings.simplefilter("ignore")
@@ -82,9 +83,26 @@ def one_run(
             labels = labeller(options, route, picture, seed)()
         except TooFewCodeWords:
             labels = None
-    seconds = process_time() - start
     # Without as many clusters as asked for there is no segmentation, and nothing that agrees.
-    return {"f": 0.0 if labels is None else picture.f_measure(labels), "cpu_s": seconds}
+    return {"f": 0.0 if labels is None else picture.f_measure(labels)}
+
+
+def race(options: Options, name: str) -> Row:
+    """Time training and the labels of all pixels, alternately, from the histograms on."""
+    picture = images.load(options.data, name, quick=options.quick)
+    parameters = table3.PARAMETERS[name]
+    times = options.timing().alternate(
+        {
+            "paper": partial(images.paper_labels, picture, parameters, options.seed),
+            "ours": partial(images.our_labels, picture, parameters, options.seed),
+        }
+    )
+    return {
+        "histograms": len(distinct_rows(picture.histograms).rows),
+        "paper_s": median(times.cpu["paper"]),
+        "ours_s": median(times.cpu["ours"]),
+        "ratio": ratio(times, "paper", "ours"),
+    }
 
 
 def labeller(options: Options, route: str, picture: images.Picture, seed: int) -> Callable[[], Any]:
@@ -92,7 +110,7 @@ def labeller(options: Options, route: str, picture: images.Picture, seed: int) -
     if route == "unattended":
         return lambda: pictures.segment(picture.image, random_state=seed, n_jobs=1).labels
     if route == "tuned":
-        parameters = table3.tuned(options, picture, seed)
+        parameters = table3.tuned(options, picture.name, seed)
         return partial(images.paper_labels, picture, parameters, seed)
     return partial(images.ROUTES[route], picture, table3.PARAMETERS[picture.name], seed)
 
@@ -102,7 +120,7 @@ def section(options: Options) -> Section:
     names = list(dict.fromkeys(str(row["image"]) for row in rows))
     found = {
         (route, name): [row for row in rows if (row["route"], str(row["image"])) == (route, name)]
-        for route in ROUTES
+        for route in NAMES
         for name in names
     }
     cells: list[tuple[Any, ...]] = []
@@ -113,7 +131,7 @@ def section(options: Options) -> Section:
             (
                 name,
                 f"{printed:.2f}",
-                *(_spread(_values(found[route, name], "f")) for route in ROUTES),
+                *(_spread(_values(found[route, name], "f")) for route in NAMES),
                 f"{median(ours) / printed:.2f}" if ours else None,
             )
         )
@@ -122,7 +140,7 @@ def section(options: Options) -> Section:
         (
             "mean",
             f"{paper.MEAN_F_MEASURE['proposed']:.3f}",
-            *(_mean_of_medians(found, route, names) for route in ROUTES),
+            *(_mean_of_medians(found, route, names) for route in NAMES),
             None,
         )
     )
@@ -134,7 +152,7 @@ def section(options: Options) -> Section:
                 f"{paper.MEAN_F_MEASURE[printed_means[route]]:.3f}"
                 if route in printed_means
                 else None
-                for route in ROUTES
+                for route in NAMES
             ),
             None,
         )
@@ -144,12 +162,12 @@ def section(options: Options) -> Section:
         ("image", "paper", *NAMES.values(), "ours / paper"),
         cells,
     )
-    speed, ratios = _speed(found, names)
+    times = read(options.out / "table4_times.csv")
     return Section(
         "Table 4: agreement with people",
         TEXT,
-        [table, speed],
-        _bars(found, names, ratios),
+        [table, _speed(times)],
+        _bars(found, names, _values(times, "ratio")),
         WHY,
     )
 
@@ -196,19 +214,15 @@ def _means_by_seed(
     return {seed: fmean(values[seed] for values in by_image) for seed in common}
 
 
-def _speed(found: dict[tuple[str, str], list[Row]], names: list[str]) -> tuple[Table, list[float]]:
-    cells, ratios = [], []
-    for name in names:
-        theirs, ours = (_values(found[route, name], "cpu_s") for route in ("paper", "ours"))
-        if theirs and ours:
-            ratios.append(median(theirs) / median(ours))
-            cells.append((name, median(theirs), median(ours), ratios[-1]))
-    table = Table(
+def _speed(rows: list[Row]) -> Table:
+    return Table(
         "Seconds of one core for training and labelling all pixels (medians)",
-        ("image", "paper's route", "ours", "ratio"),
-        cells,
+        ("image", "different histograms", "paper's route", "ours", "ratio"),
+        [
+            tuple(row[name] for name in ("image", "histograms", "paper_s", "ours_s", "ratio"))
+            for row in rows
+        ],
     )
-    return table, ratios
 
 
 def _values(rows: list[Row], column: str) -> list[float]:

@@ -28,6 +28,21 @@ def test_greedy_takes_the_pivots_of_the_full_residual_matrix(shape, kernel_name)
     assert chosen.indices.tolist() == greedy_pivots(omega_of(kernel, shape.X), rank)
 
 
+def test_weighted_takes_the_largest_squared_residual_times_weight(gaussians):
+    weights = np.random.default_rng(0).pareto(1.0, len(gaussians.X)) + 0.01
+    kernel, chosen = pivots_of(
+        "rbf", gaussians.X, bandwidth=8.0, max_rank=40, pivoting="weighted", weights=weights
+    )
+    expected = greedy_pivots(omega_of(kernel, gaussians.X), 40, weights=weights)
+    assert chosen.indices.tolist() == expected
+
+
+def test_weighted_is_greedy_where_all_points_weigh_the_same(gaussians):
+    _, chosen = pivots_of("laplacian", gaussians.X, bandwidth=8.0, max_rank=40)
+    _, same = pivots_of("laplacian", gaussians.X, bandwidth=8.0, max_rank=40, pivoting="weighted")
+    np.testing.assert_array_equal(same.indices, chosen.indices)
+
+
 def test_greedy_gives_ties_to_the_lowest_index():
     X = np.array([[0.0], [10.0], [20.0], [10.0]])
     _, chosen = pivots_of("rbf", X, bandwidth=1.0, max_rank=4)

@@ -71,9 +71,10 @@ class KernelSpectralClustering(FittedModel):
     tol : float, default=0.001
         Stop at the first pivot that brings the trace of the residual kernel matrix of the
         selection sample to this share of the trace of the kernel matrix.
-    pivoting : {"greedy", "block", "random", "uniform", "renyi"}, default="greedy"
+    pivoting : {"greedy", "weighted", "block", "random", "uniform", "renyi"}, default="greedy"
         How pivots are chosen. "greedy" spreads them evenly over a shape; "block" does
-        nearly the same faster where the rank is in the hundreds.
+        nearly the same faster where the rank is in the hundreds; "weighted" heeds the sample
+        weights, for points that stand for many.
     selection_size : int, "auto" or None, default="auto"
         Number of points, drawn uniformly, among which pivots are looked for; None takes
         all. "auto" takes 2,000, or ten for each pivot if that is more.

@@ -1,12 +1,13 @@
 """The rules that propose pivots, and the loop that lets one of them complete a decomposition.
 
-========== =====================================================================
+========== ================================================================================
 greedy     the largest residual diagonal, one at a time (the paper's rule)
+weighted   the largest squared residual diagonal times weight, for points that stand for many
 block      greedy in a random pool of points with large residuals, many at once
 random     drawn with probability proportional to the residual diagonal
 uniform    drawn uniformly
 renyi      the subset of largest quadratic Rényi entropy
-========== =====================================================================
+========== ================================================================================
 """
 
 from __future__ import annotations
@@ -36,6 +37,12 @@ Proposals = Iterator[Integers]
 def _greedy(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
     while True:
         yield np.array([np.argmax(state.residual)])
+
+
+def _weighted(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
+    # Squared, or pivots would crowd where the weight is, and be nearly the same points.
+    while True:
+        yield np.array([np.argmax(state.residual**2 * state.weights)])
 
 
 def _block(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
@@ -128,6 +135,7 @@ def _renyi(state: PartialCholesky, rng: np.random.Generator) -> Proposals:
 
 RULES: dict[str, Callable[[PartialCholesky, np.random.Generator], Proposals]] = {
     "greedy": _greedy,
+    "weighted": _weighted,
     "block": _block,
     "random": _random,
     "uniform": _uniform,

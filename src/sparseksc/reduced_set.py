@@ -130,7 +130,7 @@ def select_reduced_set(
     kernel : Kernel
     X : array of shape (n, d)
         The selection sample.
-    pivoting : {"greedy", "block", "random", "uniform", "renyi"}
+    pivoting : {"greedy", "weighted", "block", "random", "uniform", "renyi"}
     max_rank : int
     tol : float
     seed : int

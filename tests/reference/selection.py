@@ -19,11 +19,14 @@ def residual_path(omega, pivots, weights=None):
     return np.array(path)
 
 
-def greedy_pivots(omega, max_rank, tol=0.0):
-    """The largest residual first, ties to the lowest index, until the trace meets ``tol``."""
+def greedy_pivots(omega, max_rank, tol=0.0, weights=1.0):
+    """The largest residual first, ties to the lowest index, until the trace meets ``tol``.
+
+    With weights, the largest squared residual times weight.
+    """
     residual, pivots = omega, []
     while len(pivots) < max_rank:
-        pivots.append(int(np.argmax(np.diagonal(residual))))
+        pivots.append(int(np.argmax(np.diagonal(residual) ** 2 * weights)))
         residual = eliminate(residual, pivots[-1])
         if np.trace(residual) <= tol * np.trace(omega):
             break

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 KERNELS = ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial")
-PIVOTING = ("greedy", "block", "random", "uniform", "renyi")
+PIVOTING = ("greedy", "weighted", "block", "random", "uniform", "renyi")
 ENCODINGS = ("auto", "sign", "direction", "angular", "qr")
 CRITERIA = ("auto", "ams", "blf", "bas")
 #: Largest number of candidates that a range may stand for.
