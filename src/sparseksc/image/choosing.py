@@ -26,10 +26,10 @@ from sparseksc.training import BandwidthWarning, Recipe, choose_pivots, project
 #: Numbers of segments that "auto" looks at.
 AUTO_SEGMENTS = range(2, 6)
 #: Bandwidths that "auto" looks at; the distance of two histograms is at most 1.
-AUTO_BANDWIDTHS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.35, 1.0)
-#: Different histograms that pivots and prototypes are looked for in; those of many pixels are
-#: nearly always among them, whatever the seed.
-SELECTION_SIZE = 20_000
+AUTO_BANDWIDTHS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.35, 1.0)
+#: Different histograms that pivots are looked for in; those of many pixels are nearly always
+#: among them, whatever the seed.
+SELECTION_SIZE = 5_000
 #: A segment below this share of the pixels is not a find.
 LEAST_SHARE = 0.003
 #: Specks below this share of the pixels are left out of the comparison.
@@ -60,6 +60,7 @@ def choose(
     model = KernelSpectralClustering(
         kernel="chi2",
         max_rank=max(max_rank, *candidates, 1),
+        pivoting="weighted",
         selection_size=SELECTION_SIZE,
         random_state=random_state,
         n_jobs=n_jobs,
