@@ -1,14 +1,16 @@
 """Segments of the Berkeley images, unattended, and what each choice is worth.
 
-    python -m benchmarks.segmentation ../shared/data/bsds500 [--seeds 3] [--ablation]
+    python -m benchmarks.segmentation ../shared/data/bsds500 [--seeds 3] [--copies] [--ablation]
 
-Prints Markdown tables: F of the boundary benchmark for each image and seed, and, with
-``--ablation``, the mean over the images without one of the choices.
+Prints Markdown tables: F of the boundary benchmark for each image and seed; with ``--copies``, the
+mean over the images when they are mirrored, turned, cropped or reduced; with ``--ablation``,
+without one of the choices.
 """
 
 import argparse
 from pathlib import Path
 from time import process_time
+from unittest.mock import patch
 
 import numpy as np
 from PIL import Image
@@ -28,15 +30,39 @@ ABLATION = {
     "3 segments": {"n_segments": 3},
     "bandwidth 0.07": {"bandwidth": 0.07},
 }
+#: Constants that are changed, and their values.
+CONSTANTS = {
+    "pivots by the residual alone": ("sparseksc.image.choosing.PIVOTING", "greedy"),
+    "recall as important as precision": ("sparseksc.image.judging.BETA", 1.0),
+}
 
 
-def berkeley(folder):
-    """Names, pictures and boundary maps of the humans."""
+def reduce(array, share=0.75):
+    """Take the nearest of the pixels of a smaller grid."""
+    rows, columns = (
+        ((np.arange(int(share * size)) + 0.5) / share).astype(int) for size in array.shape[:2]
+    )
+    return array[np.ix_(rows, columns)]
+
+
+#: Copies that a method which does not live by luck does as well on.
+COPIES = {
+    "mirrored": lambda array: array[:, ::-1],
+    "turned by 90°": np.rot90,
+    "without a twelfth at the top and on the left": lambda array: array[
+        array.shape[0] // 12 :, array.shape[1] // 12 :
+    ],
+    "every fourth row and column left out": reduce,
+}
+
+
+def berkeley(folder, change=np.asarray):
+    """Names, pictures and boundary maps of the humans, all changed in the same way."""
     for path in sorted((folder / "images").glob("*.jpg"), key=lambda path: int(path.stem)):
         truth = loadmat(folder / "groundTruth" / f"{path.stem}.mat")["groundTruth"][0]
-        humans = [boundaries(human["Segmentation"][0, 0]) for human in truth]
+        humans = [boundaries(change(human["Segmentation"][0, 0])) for human in truth]
         with Image.open(path) as picture:
-            yield path.stem, np.asarray(picture), humans
+            yield path.stem, np.ascontiguousarray(change(np.asarray(picture))), humans
 
 
 def measure(images, seed, **arguments):
@@ -55,6 +81,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="BSDS500: images/ and groundTruth/")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--copies", action="store_true")
     parser.add_argument("--ablation", action="store_true")
     arguments = parser.parse_args()
     images = list(berkeley(arguments.folder))
@@ -71,11 +98,22 @@ def main():
         print(f"| {name} | {values} | {segments} | {bandwidth:g} | {seconds:.1f} |")
     means = [np.mean([row[0] for row in run.values()]) for run in runs]
     print("| **mean** |", " | ".join(f"**{mean:.3f}**" for mean in means), "| | | |")
+    if arguments.copies:
+        print("\n| copies | mean F | worst image |\n|---|---|---|")
+        for name, change in COPIES.items():
+            show(name, measure(list(berkeley(arguments.folder, change)), 0))
     if arguments.ablation:
         print("\n| change | mean F | worst image |\n|---|---|---|")
-        for change, call in ABLATION.items():
-            values = [row[0] for row in (measure(images, 0, **call) if call else runs[0]).values()]
-            print(f"| {change} | {np.mean(values):.3f} | {min(values):.2f} |", flush=True)
+        for name, call in ABLATION.items():
+            show(name, measure(images, 0, **call) if call else runs[0])
+        for name, (constant, value) in CONSTANTS.items():
+            with patch(constant, value):
+                show(name, measure(images, 0))
+
+
+def show(name, rows):
+    values = [f for f, *_ in rows.values()]
+    print(f"| {name} | {np.mean(values):.3f} | {min(values):.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ from sparseksc.training import BandwidthWarning, Recipe, choose_pivots, project
 AUTO_SEGMENTS = range(2, 6)
 #: Bandwidths that "auto" looks at; the distance of two histograms is at most 1.
 AUTO_BANDWIDTHS = (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.35, 1.0)
+#: How pivots are chosen: by the residual alone they would be odd histograms of few pixels.
+PIVOTING = "weighted"
 #: Different histograms that pivots are looked for in; those of many pixels are nearly always
 #: among them, whatever the seed.
 SELECTION_SIZE = 5_000
@@ -60,7 +62,7 @@ def choose(
     model = KernelSpectralClustering(
         kernel="chi2",
         max_rank=max(max_rank, *candidates, 1),
-        pivoting="weighted",
+        pivoting=PIVOTING,
         selection_size=SELECTION_SIZE,
         random_state=random_state,
         n_jobs=n_jobs,
