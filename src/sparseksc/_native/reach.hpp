@@ -41,17 +41,6 @@ __attribute__((noinline)) T least_exponent(const T* x, const T* packed, const T*
     return smallest<block<T> / 2>(a);
 }
 
-template <typename K, typename T>
-auto choose_least(std::size_t features) {
-    switch (features) {
-        case 1: return least_exponent<K, 1, T>;
-        case 2: return least_exponent<K, 2, T>;
-        case 3: return least_exponent<K, 3, T>;
-        case 4: return least_exponent<K, 4, T>;
-        default: return least_exponent<K, 0, T>;
-    }
-}
-
 // bounds[j] += the least term that a value between lower and upper can have at x[j]. A function of
 // its own, or compilers vectorise over regions instead of lanes.
 template <typename K, typename T>
@@ -112,7 +101,9 @@ template <typename K, typename T>
 void reach(const T* X, std::size_t rows, const Pivots<T>& pivots, const Regions<T>& regions,
            std::uint64_t* keys) {
     constexpr std::size_t lanes = block<T>;
-    const auto least_of = choose_least<K, T>(pivots.features);
+    const auto least_of = for_features(pivots.features, [](auto D) {
+        return &least_exponent<K, decltype(D)::value, T>;
+    });
     const std::size_t features = pivots.features, count = regions.count;
     for (std::size_t first = 0; first < rows; first += lanes) {
         const std::size_t used = rows - first < lanes ? rows - first : lanes;

@@ -136,18 +136,26 @@ __attribute__((noinline)) void row_values(const T* x, const Pivots<T>& pivots, T
 template <typename T>
 using RowValues = void (*)(const T*, const Pivots<T>&, T*);
 
+// What `function` returns for the number of features as a constant, or for 0 where it is unusual.
+template <typename Function>
+auto for_features(std::size_t features, Function function) {
+    switch (features) {
+        case 1: return function(std::integral_constant<int, 1>{});
+        case 2: return function(std::integral_constant<int, 2>{});
+        case 3: return function(std::integral_constant<int, 3>{});
+        case 4: return function(std::integral_constant<int, 4>{});
+        case 5: return function(std::integral_constant<int, 5>{});
+        case 6: return function(std::integral_constant<int, 6>{});
+        case 8: return function(std::integral_constant<int, 8>{});
+        default: return function(std::integral_constant<int, 0>{});
+    }
+}
+
 template <typename K, typename T>
 RowValues<T> choose(std::size_t features) {
-    switch (features) {
-        case 1: return row_values<K, 1, T>;
-        case 2: return row_values<K, 2, T>;
-        case 3: return row_values<K, 3, T>;
-        case 4: return row_values<K, 4, T>;
-        case 5: return row_values<K, 5, T>;
-        case 6: return row_values<K, 6, T>;
-        case 8: return row_values<K, 8, T>;
-        default: return row_values<K, 0, T>;
-    }
+    return for_features(features, [](auto D) -> RowValues<T> {
+        return row_values<K, decltype(D)::value, T>;
+    });
 }
 
 // Chooses the formula for a row. Only its own values and the pivots decide, never the rows around.
