@@ -17,24 +17,39 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.battery import DATA, Problem, load
 from benchmarks.report import Table, as_text
 from sparseksc import KernelSpectralClustering, tune
 from sparseksc.choice import Choice, Surfaces, rank_by_criterion, rank_by_separation
+from sparseksc.crossings import separate_clusters
+from sparseksc.kernels import make_kernel
+from sparseksc.neighbours import neighbour_graph
 from sparseksc.tuning import TuningResult
 
-#: From a search and the numbers of clusters that are allowed to the best choice, if there is one.
-Rule = Callable[[TuningResult, list[int]], Choice | None]
+#: How many clusters of a model are separate, from their number and the bandwidth.
+Separate = Callable[[int, float], float]
+#: From a search, the numbers of clusters that are allowed, and how many are separate in each model
+#: to the best choice, if there is one.
+Rule = Callable[[TuningResult, list[int], Separate], Choice | None]
 
 
-def separation(any_size: bool = False, **changes: Callable[[Surfaces], Any]) -> Rule:
-    """Return the rule "auto", with some of the surfaces replaced."""
+def separation(
+    any_size: bool = False, rise_only: bool = False, **changes: Callable[[Surfaces], Any]
+) -> Rule:
+    """Return the rule "auto", with some of the surfaces replaced, or without the crossings."""
 
-    def choose(found: TuningResult, allowed: list[int]) -> Choice | None:
+    def choose(found: TuningResult, allowed: list[int], separate: Separate) -> Choice | None:
         changed = {name: change(found.surfaces) for name, change in changes.items()}
         surfaces = replace(found.surfaces, values=found.surfaces.values | changed)
-        ranking = rank_by_separation(surfaces, allowed, any_size=any_size)
+
+        def at(row: int, column: int) -> float:
+            if rise_only:
+                return 0.0
+            return separate(surfaces.n_clusters[column], surfaces.bandwidths[row])
+
+        ranking = rank_by_separation(surfaces, allowed, at, any_size=any_size)
         return ranking[0] if ranking else None
 
     return choose
@@ -43,14 +58,14 @@ def separation(any_size: bool = False, **changes: Callable[[Surfaces], Any]) -> 
 def criterion(name: str) -> Rule:
     """Return the largest value of a criterion of the literature."""
 
-    def choose(found: TuningResult, allowed: list[int]) -> Choice | None:
+    def choose(found: TuningResult, allowed: list[int], separate: Separate) -> Choice | None:
         ranking = rank_by_criterion(found.surfaces, name, allowed)
         return ranking[0] if ranking else None
 
     return choose
 
 
-def eigengap(found: TuningResult, allowed: list[int]) -> Choice | None:
+def eigengap(found: TuningResult, allowed: list[int], separate: Separate) -> Choice | None:
     """Return the largest gap after the eigenvalue of the last cluster, over all bandwidths."""
     surfaces, values = found.surfaces, np.nan_to_num(found.eigenvalues)
     columns = [place for place, K in enumerate(surfaces.n_clusters) if K in allowed]
@@ -65,6 +80,7 @@ def eigengap(found: TuningResult, allowed: list[int]) -> Choice | None:
 
 RULES: dict[str, Rule] = {
     "auto": separation(),
+    "number of clusters by the rise only": separation(rise_only=True),
     "lowest cut, whatever the memberships": separation(strength=lambda s: np.ones_like(s["cut"])),
     "one-sided neighbours only": separation(cut=lambda s: s["conductance"] + s.resolution),
     "clusters of any size and cohesion": separation(any_size=True),
@@ -78,10 +94,20 @@ RULES: dict[str, Rule] = {
 def judge(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]]:
     """Return, for each rule: ARI with K known, ARI with nothing known, whether K was right."""
 
+    graph = neighbour_graph(make_kernel("rbf"), problem.X, np.ones(len(problem.X)))
+
+    @cache
+    def labels(K: int, bandwidth: float) -> NDArray[np.intp]:
+        ksc = KernelSpectralClustering(K, bandwidth=bandwidth, random_state=seed)
+        return ksc.fit(problem.X).labels_
+
+    @cache
+    def separate(K: int, bandwidth: float) -> float:
+        return separate_clusters(graph, labels(K, bandwidth)[graph.rows])
+
     @cache
     def ari(K: int, bandwidth: float) -> float:
-        ksc = KernelSpectralClustering(K, bandwidth=bandwidth, random_state=seed)
-        return problem.ari(ksc.fit(problem.X).labels_)
+        return problem.ari(labels(K, bandwidth))
 
     def value(choice: Choice | None) -> float:
         return 0.0 if choice is None else ari(choice.n_clusters, choice.bandwidth)
@@ -93,9 +119,9 @@ def judge(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]]:
     allowed = [K for K in unknown.surfaces.n_clusters if K <= 10]
     results = {}
     for name, rule in RULES.items():
-        choice = rule(unknown, allowed)
+        choice = rule(unknown, allowed, separate)
         results[name] = (
-            max(value(rule(known[K], [K])) for K in numbers),
+            max(value(rule(known[K], [K], separate)) for K in numbers),
             value(choice),
             choice is not None and choice.n_clusters in numbers,
         )

@@ -1,6 +1,7 @@
 """The search over numbers of clusters and bandwidths."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,6 +110,11 @@ class TestNeighbours:
         assert graph.judge(labels)[2] < 0.5
 
 
+def none_separate(row, column):
+    """No cluster is easier to leave than to cross."""
+    return 0.0
+
+
 class TestChoice:
     def test_the_criteria_of_the_literature_are_maximised_as_they_are(self):
         surfaces = surfaces_of(ams=[[0.1, 0.9, np.nan], [0.4, 0.2, np.nan]])
@@ -120,19 +126,47 @@ class TestChoice:
 
     def test_auto_takes_the_number_after_which_the_conductance_rises(self):
         surfaces = surfaces_of(conductance=[[0.01, 0.012, 0.2], [0.01, 0.012, 0.2]])
-        assert rank_by_separation(surfaces, [2, 3])[0].n_clusters == 3
+        assert rank_by_separation(surfaces, [2, 3], none_separate)[0].n_clusters == 3
+
+    def test_auto_takes_the_number_with_more_separate_clusters(self):
+        # Two groups of clusters that nothing joins: the rise after two is as large as one likes.
+        surfaces = surfaces_of(conductance=[[0.0, 0.012, 0.1], [0.0, 0.012, 0.1]])
+        by_rise = rank_by_separation(surfaces, [2, 3], none_separate)
+        assert by_rise[0].n_clusters == 2
+        both = rank_by_separation(surfaces, [2, 3], lambda row, column: 3.0 * column)
+        assert both[0].n_clusters == 3
+        assert {choice.n_clusters: choice.rise for choice in both} == {
+            choice.n_clusters: choice.rise for choice in by_rise
+        }
+
+    def test_auto_avoids_the_end_of_the_range_that_works(self):
+        strength = np.tile([[0.80], [0.81], [0.82], [0.5]], 3)
+        cut = np.tile([[1e-4], [1e-4], [1e-4], [0.1]], 3)
+        values = {name: np.full((4, 3), 0.5) for name in ("ams", "blf", "bas", "conductance")}
+        values |= {name: np.ones((4, 3)) for name in ("cohesion", "smallest")}
+        values |= {"strength": strength, "cut": cut}
+        surfaces = Surfaces([1.0, 1.25, 1.5, 1.75], [2, 3, 4], values, 1e-4)
+        chosen = rank_by_separation(surfaces, [2, 3], none_separate)
+        assert {choice.bandwidth for choice in chosen} == {1.25}
+        apart = replace(surfaces, bandwidths=[1.0, 2.0, 4.0, 8.0])
+        chosen = rank_by_separation(apart, [2, 3], none_separate)
+        assert {choice.bandwidth for choice in chosen} == {4.0}
 
     def test_auto_takes_the_bandwidth_of_the_lowest_cut(self):
         surfaces = surfaces_of(cut=[[0.3, 0.3, 0.3], [0.2, 0.2, 0.2]])
-        assert {choice.bandwidth for choice in rank_by_separation(surfaces, [2, 3])} == {2.0}
+        assert {
+            choice.bandwidth for choice in rank_by_separation(surfaces, [2, 3], none_separate)
+        } == {2.0}
 
     @pytest.mark.parametrize("guard", ["cohesion", "smallest"])
     def test_auto_refuses_clusters_of_outliers(self, guard):
         surfaces = surfaces_of(
             cut=[[0.3, 0.3, 0.3], [0.2, 0.2, 0.2]], **{guard: [[1, 1, 1], [0, 0, 0]]}
         )
-        assert {choice.bandwidth for choice in rank_by_separation(surfaces, [2, 3])} == {1.0}
-        insisting = rank_by_separation(surfaces, [2, 3], any_size=True)
+        assert {
+            choice.bandwidth for choice in rank_by_separation(surfaces, [2, 3], none_separate)
+        } == {1.0}
+        insisting = rank_by_separation(surfaces, [2, 3], none_separate, any_size=True)
         assert {choice.bandwidth for choice in insisting} == {2.0}
 
 
@@ -268,6 +302,20 @@ class TestFit:
         assert not model.labels_.any()
         assert "single cluster" in model.tuning_.summary()
         assert model.transform(X).shape == (400, 0)
+
+    @pytest.mark.parametrize("dimension", [2, 8])
+    def test_a_normal_cloud_is_one_cluster(self, dimension):
+        # Its outliers make the conductance rise as if two halves of it were clusters.
+        X = np.random.default_rng(7).standard_t(8, size=(2000, dimension))
+        with pytest.warns(DoubtWarning, match="one cluster"):
+            assert KernelSpectralClustering(random_state=0).fit(X).n_clusters_ == 1
+
+    def test_clusters_in_groups_are_found(self):
+        centres = [[0, 0], [5, 0], [100, 0], [100, 5]]
+        X, y = make_blobs([150] * 4, centers=centres, random_state=0)
+        assert (
+            adjusted_rand_score(y, KernelSpectralClustering(random_state=0).fit(X).labels_) > 0.95
+        )
 
     def test_uniform_noise_raises_doubt(self):
         X = np.random.default_rng(1).uniform(size=(500, 2))

@@ -6,14 +6,20 @@ The criteria of the literature are maximised as they are. The rule "auto" has tw
    memberships for the edges that they cut (:mod:`sparseksc.neighbours`): the largest
    :math:`a / \gamma`, with the average membership strength :math:`a` and the cut
    :math:`\gamma`, among those whose clusters all have more neighbours inside than outside, and
-   more than a handful of points.
-2. *The number of clusters* is the one after which the conductance rises most. One more cluster
+   more than a handful of points. The cuts at bandwidths nearby count a little, too: the final
+   model is fitted on other points, and at the end of the range that works it may not.
+2. *The number of clusters* has two witnesses. One is the rise of the conductance: one more cluster
    than there are must cut through the middle of one. With the conductance :math:`\phi_K` and the
-   average membership strength :math:`a_K` of the best clusters for each K, the largest
+   average membership strength :math:`a_K` of the best clusters for each K,
 
-   .. math:: a_K^2 \cdot \sqrt{\frac{K}{K+1}} \; \frac{\phi_{K+1} + \epsilon}{\phi_K + \epsilon}
+   .. math:: v_K = a_K^2 \cdot \sqrt{\frac{K}{K+1}} \;
+       \frac{\phi_{K+1} + \epsilon}{\phi_K + \epsilon}.
 
-   wins. The square root is what a uniform square does when it is cut into more and more pieces.
+   The square root is what a uniform square does when it is cut into more and more pieces. The
+   other is the number :math:`S_K` of clusters that are easier to leave than to cross
+   (:mod:`sparseksc.crossings`), which does not mind how well the best of them are separated: two
+   groups of clusters that are far apart make the rise after K = 2 as large as one likes. The
+   largest :math:`(\frac12 + a_K S_K) \sqrt{\min(v_K, 7.5)}` wins.
 
 Where the conductance does not rise more than it does for a single round cloud, and the best cut
 into two crosses as many edges as half a normal cloud of the same covariance would, the data is
@@ -22,6 +28,7 @@ one cluster.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,8 +42,15 @@ Floats = NDArray[np.float64]
 LEAST_SHARE, LEAST_COHESION = 0.003, 0.5
 #: The same for one cluster more than there are, which may well be a few outliers.
 LEAST_FINER_SHARE = 0.001
+#: Bandwidths up to this ratio are nearby, and their cuts have this weight.
+NEARBY, NEARBY_WEIGHT = 1.3, 0.15
 #: Below this rise of the conductance nothing stands out.
 CLEAR_RISE = 1.5
+#: Beyond this the rise of the conductance, weighed by the strength, says nothing new.
+LARGEST_RISE = 7.5
+#: Number of separate clusters that is assumed besides those that are found, so that the rise
+#: decides where there are none.
+TAKEN_FOR_GRANTED = 0.5
 #: Conductance that is assumed where no larger number of clusters is available.
 NO_FINER_CLUSTERS = 0.5
 
@@ -118,11 +132,23 @@ def rank_by_criterion(surfaces: Surfaces, criterion: str, allowed: list[int]) ->
 
 
 def rank_by_separation(
-    surfaces: Surfaces, allowed: list[int], *, any_size: bool = False
+    surfaces: Surfaces,
+    allowed: list[int],
+    separate: Callable[[int, int], float],
+    *,
+    any_size: bool = False,
 ) -> list[Choice]:
     """Return the best bandwidth of each number of clusters by the rule "auto", best first.
 
-    With ``any_size``, clusters of outliers are not refused.
+    Parameters
+    ----------
+    surfaces : Surfaces
+    allowed : list of int
+        Numbers of clusters to choose from.
+    separate : function of a row and a column
+        How many clusters of that model are easier to leave than to cross.
+    any_size : bool
+        Do not refuse clusters of outliers.
     """
     # One more cluster may well be a few outliers: if that is the best there is to find, so much
     # the better for the clusters before it.
@@ -132,21 +158,36 @@ def rank_by_separation(
         if eligible.any():
             lowest = np.argmin(np.where(eligible, surfaces["cut"][:, column], np.inf))
             finer[K] = surfaces["conductance"][lowest, column]
-    least = surfaces.resolution
+    # The limit on the rise does the rest.
+    least = 0.25 * surfaces.resolution
     guards = (0.0, 0.0) if any_size else (LEAST_SHARE, LEAST_COHESION)
     choices = []
     for column, K in enumerate(surfaces.n_clusters):
         eligible = _eligible(surfaces, column, *guards)
         if K not in allowed or not eligible.any():
             continue
-        firmness = surfaces["strength"][:, column] / surfaces["cut"][:, column]
+        strengths, cuts = surfaces["strength"][:, column], surfaces["cut"][:, column]
+        firmness = strengths / (cuts * _nearby(surfaces.bandwidths, cuts) ** NEARBY_WEIGHT)
         row = int(np.argmax(np.where(eligible, firmness, -np.inf)))
         next_K = min((larger for larger in finer if larger > K), default=K + 1)
         rise = (finer.get(next_K, NO_FINER_CLUSTERS) + least) * np.sqrt(K / next_K)
         rise /= surfaces["conductance"][row, column] + least
-        value = rise * surfaces["strength"][row, column] ** 2
+        strength = surfaces["strength"][row, column]
+        value = np.sqrt(min(rise * strength**2, LARGEST_RISE))
+        value *= TAKEN_FOR_GRANTED + strength * separate(row, column)
         choices.append(surfaces.choice(row, column, value, rise))
     return sorted(choices, key=lambda choice: -choice.value)
+
+
+def _nearby(bandwidths: list[Any], cuts: Floats) -> Floats:
+    """Geometric mean of the cuts at bandwidths nearby, divided by the cut."""
+    if not all(isinstance(bandwidth, float) for bandwidth in bandwidths):
+        return np.ones_like(cuts)
+    places = np.log(bandwidths)
+    nearby = np.abs(places[:, None] - places) <= np.log(NEARBY)
+    # Where there are not as many clusters, every edge may be cut.
+    logs = np.log(np.nan_to_num(cuts, nan=1.0))
+    return np.exp(nearby @ logs / nearby.sum(axis=1) - logs)
 
 
 def _eligible(

@@ -59,8 +59,13 @@ class NeighbourGraph:
     mutual: sp.csr_array
 
     @cached_property
-    def _edges(self) -> tuple[_Edges, _Edges]:
-        return _Edges.of(self.symmetric), _Edges.of(self.mutual)
+    def edges(self) -> Edges:
+        """Edges of the symmetric graph."""
+        return Edges.of(self.symmetric)
+
+    @cached_property
+    def _mutual_edges(self) -> Edges:
+        return Edges.of(self.mutual)
 
     @property
     def resolution(self) -> float:
@@ -74,7 +79,7 @@ class NeighbourGraph:
         geometric mean with that in the mutual graph, which weighs more, compares bandwidths.
         The *cohesion* is the least share of its edges that a cluster keeps inside.
         """
-        symmetric, mutual = (edges.inside(labels) for edges in self._edges)
+        symmetric, mutual = self.edges.inside(labels), self._mutual_edges.inside(labels)
         conductance = float(np.mean(1.0 - symmetric))
         in_mutual = float(np.mean(1.0 - mutual))
         cut = (conductance + self.resolution) ** (1.0 - MUTUAL_WEIGHT)
@@ -82,7 +87,7 @@ class NeighbourGraph:
         return conductance, cut, float(symmetric.min())
 
 
-class _Edges(NamedTuple):
+class Edges(NamedTuple):
     """The edges of a symmetric graph, each once, and the sum of the weights at each point."""
 
     first: Integers
@@ -91,10 +96,17 @@ class _Edges(NamedTuple):
     volumes: Floats
 
     @classmethod
-    def of(cls, graph: sp.csr_array) -> _Edges:
+    def of(cls, graph: sp.csr_array) -> Edges:
+        """Edges of a symmetric matrix of weights."""
         upper = sp.triu(graph).tocoo()
         first, second = upper.coords
         return cls(first, second, upper.data, np.asarray(graph.sum(axis=1), np.float64).ravel())
+
+    def some(self, chosen: NDArray[np.bool_]) -> Edges:
+        """Return the graph that has only the chosen edges."""
+        first, second, weights = self.first[chosen], self.second[chosen], self.weights[chosen]
+        volumes = sum(np.bincount(side, weights, len(self.volumes)) for side in (first, second))
+        return Edges(first, second, weights, np.asarray(volumes, np.float64))
 
     def inside(self, labels: Integers) -> Floats:
         """Share of the edges of each cluster that stays inside."""

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from sparseksc.choice import (
     rank_by_separation,
 )
 from sparseksc.criteria import CRITERIA, Objective
+from sparseksc.crossings import separate_clusters
 from sparseksc.encoding import fit_encoding
 from sparseksc.engines.threads import single_threaded_blas, thread_count
 from sparseksc.kernels import Array
@@ -45,14 +47,37 @@ Integers = NDArray[np.intp]
 WORTH_THREADS = 1_000
 #: The bandwidths around this many of the best choices are refined, in turn.
 REFINED_CHOICES = (3, 2)
-#: Below this share of the conductance that a normal cloud has, a cut separates something.
-CLOUD_SHARE = 0.6
+#: Below the first share of the conductance that a normal cloud has, a cut separates something;
+#: above the second, nothing.
+CLOUD_SHARE, SAME_AS_CLOUD = 0.6, 0.8
 #: Rise of the conductance beyond which no comparison with a cloud is needed.
 BEYOND_DOUBT = 2.5
 
+#: Below this number of separate clusters there are none.
+NONE_SEPARATE = 0.5
+
 SURFACES = (*CRITERIA, "strength", "conductance", "cut", "cohesion", "smallest")
-#: The value of each surface for each number of clusters, and the eigenvalues, at one bandwidth.
-Judged = tuple[dict[str, Floats], Floats]
+
+
+class Judged(NamedTuple):
+    """What is known about the models of one bandwidth.
+
+    Attributes
+    ----------
+    values : dict of str to array
+        Each surface for each number of clusters.
+    labels : dict of int to array
+        For each number of clusters, those of the points of the neighbour graph.
+    eigenvalues : array
+    """
+
+    values: dict[str, Floats]
+    labels: dict[int, NDArray[Any]]
+    eigenvalues: Floats
+
+
+#: From a number of clusters and a bandwidth to the number of these clusters that are separate.
+Separate = Callable[[int, Any], float]
 
 
 def search(
@@ -109,20 +134,27 @@ def search(
         # Small arrays keep the interpreter busy, and threads would only wait for each other.
         n_jobs = recipe.n_jobs if samples.training.shape[0] > WORTH_THREADS else 1
 
+        @cache
+        def separate(n_clusters: int, bandwidth: Any) -> float:
+            """How many clusters of a model are separate; only the best are worth the time."""
+            if samples.separation is None:
+                return 0.0
+            return separate_clusters(samples.separation.graph, judged[bandwidth].labels[n_clusters])
+
         def look_at(bandwidths: list[Any]) -> tuple[Surfaces, list[Choice]]:
             """Judge more bandwidths, and rank the models of all so far."""
             new = [h for h in dict.fromkeys(bandwidths) if h not in judged]
             judged.update(zip(new, _in_threads(judge, new, n_jobs, progress), strict=True))
             order = sorted(judged) if refine else list(judged)
-            values = {name: np.array([judged[h][0][name] for h in order]) for name in SURFACES}
+            values = {name: np.array([judged[h].values[name] for h in order]) for name in SURFACES}
             graph = samples.separation.graph if samples.separation is not None else None
             surfaces = Surfaces(order, columns, values, graph.resolution if graph else 0.0)
-            return surfaces, _ranked(surfaces, rule, n_clusters, strict=single_allowed)
+            return surfaces, _ranked(surfaces, rule, n_clusters, separate, strict=single_allowed)
 
         surfaces, ranking = look_at(bandwidths)
         for count in REFINED_CHOICES if refine else ():
             surfaces, ranking = look_at(_between(ranking[:count], surfaces.bandwidths))
-    eigenvalues = np.array([judged[h][1] for h in surfaces.bandwidths])
+    eigenvalues = np.array([judged[h].eigenvalues for h in surfaces.bandwidths])
     if n_clusters == [1]:
         return TuningResult(1, bandwidths[0], rule, [], surfaces, eigenvalues, None)
     if not ranking and not single_allowed:
@@ -130,7 +162,7 @@ def search(
             f"None of the {surfaces['ams'].size} models tried has as many clusters as asked "
             "for: widen the range of bandwidths or of cluster numbers."
         )
-    one, doubt = _doubts(ranking, samples, rule, n_clusters)
+    one, doubt = _doubts(ranking, samples, rule, n_clusters, separate)
     if doubt:
         warnings.warn(doubt, DoubtWarning, stacklevel=4)
     best = (1, surfaces.bandwidths[-1])
@@ -139,14 +171,20 @@ def search(
     return TuningResult(*best, rule, ranking, surfaces, eigenvalues, doubt)
 
 
-def _ranked(surfaces: Surfaces, rule: str, allowed: list[int], strict: bool) -> list[Choice]:
+def _ranked(
+    surfaces: Surfaces, rule: str, allowed: list[int], separate: Separate, strict: bool
+) -> list[Choice]:
     if rule != "auto":
         return rank_by_criterion(surfaces, rule, allowed)
-    ranking = rank_by_separation(surfaces, allowed)
+
+    def separate_at(row: int, column: int) -> float:
+        return separate(surfaces.n_clusters[column], surfaces.bandwidths[row])
+
+    ranking = rank_by_separation(surfaces, allowed, separate_at)
     if ranking or strict:
         return ranking
     # All models have a cluster of outliers, and the user insists on clusters: so be it.
-    return rank_by_separation(surfaces, allowed, any_size=True)
+    return rank_by_separation(surfaces, allowed, separate_at, any_size=True)
 
 
 def _between(choices: list[Choice], bandwidths: list[float]) -> list[float]:
@@ -165,22 +203,26 @@ def _doubts(
     samples: Samples,
     rule: str,
     n_clusters: list[int],
+    separate: Separate,
 ) -> tuple[bool, str | None]:
     """Whether the data is rather a single cluster, and a sentence of doubt."""
     if not ranking:
         return True, "No bandwidth shows two clusters that are more than a few points."
     if rule != "auto" or len(n_clusters) < 2:
         return False, None
-    best = ranking[0]
-    cut = min(ranking, key=lambda choice: choice.n_clusters).conductance
-    unclear = best.rise < CLEAR_RISE
-    cloud = samples.separation.cloud if samples.separation is not None else None
-    if cloud is not None and best.rise < BEYOND_DOUBT and cut > CLOUD_SHARE * cloud:
-        return unclear, (
-            f"The best cut through the data crosses {cut:.1%} of the edges between nearest "
-            f"neighbours, and a cut through a single normal cloud {cloud:.1%}: the data may well "
-            "be one cluster."
-        )
+    best, coarsest = ranking[0], min(ranking, key=lambda choice: choice.n_clusters)
+    found = separate(best.n_clusters, best.bandwidth)
+    unclear = best.rise < CLEAR_RISE and found < best.n_clusters / 2
+    cut, cloud = coarsest.conductance, samples.separation.cloud if samples.separation else None
+    if cloud is not None:
+        # A single cloud is best cut into as few parts as possible, and none of them is separate.
+        parts = best is coarsest and found < NONE_SEPARATE and cut > SAME_AS_CLOUD * cloud
+        if parts or (best.rise < BEYOND_DOUBT and cut > CLOUD_SHARE * cloud):
+            return unclear or parts, (
+                f"The best cut through the data crosses {cut:.1%} of the edges between nearest "
+                f"neighbours, and a cut through a single normal cloud {cloud:.1%}: the data may "
+                "well be one cluster."
+            )
     if unclear:
         return False, (
             f"No number of clusters stands out: {best.n_clusters} clusters are hardly better "
@@ -232,23 +274,24 @@ def _judge_with(
     def judge(bandwidth: Any) -> Judged:
         at = replace(recipe.with_bandwidth(bandwidth), n_jobs=1)
         fitted = fit(at)
-        values = _judge(samples, n_clusters, at, objective, fitted)
+        values, labels = _judge(samples, n_clusters, at, objective, fitted)
         eigenvalues = np.full(n_components, np.nan)
         found = fitted.spectrum.eigenvalues
         eigenvalues[: len(found)] = found
-        return values, eigenvalues
+        return Judged(values, labels, eigenvalues)
 
     return judge
 
 
 def _judge(
     samples: Samples, n_clusters: list[int], recipe: Recipe, objective: Objective, fitted: Fitted
-) -> dict[str, Floats]:
-    """Every criterion for every number of clusters; NaN where it is not available."""
+) -> tuple[dict[str, Floats], dict[int, NDArray[Any]]]:
+    """Every criterion for every number of clusters, NaN where it is not available, and labels."""
     values = {name: np.full(len(n_clusters), np.nan) for name in SURFACES}
+    labels: dict[int, NDArray[Any]] = {}
     available = len(fitted.spectrum.eigenvalues)
     if available == 0:
-        return values
+        return values, labels
     projection = fitted.projection
     seen = samples.encoding_rows
     weights_seen = samples.weights[seen]
@@ -285,7 +328,9 @@ def _judge(
                 values["strength"][column] = value
         values["smallest"][column] = sizes.min() / sizes.sum()
         if samples.separation is not None:
-            edges = samples.separation.graph.judge(found.labels[samples.separation.rows])
+            connected = found.labels[samples.separation.rows]
+            labels[K] = connected.astype(np.min_scalar_type(K))
+            edges = samples.separation.graph.judge(connected)
             for name, value in zip(("conductance", "cut", "cohesion"), edges, strict=True):
                 values[name][column] = value
-    return values
+    return values, labels

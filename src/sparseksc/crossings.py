@@ -1,0 +1,107 @@
+r"""Whether a cluster is easier to leave than to cross.
+
+Long shapes can be cut cheaply anywhere, compact ones nowhere, so that the number of edges between
+two clusters says little by itself. It does when compared with the edges that a cut through the
+clusters themselves would take. A breadth-first walk through a cluster, from one of its ends to
+the other, passes :math:`c_1, c_2, \dots` edges of the neighbour graph from the points that it has
+seen to those that it has not; with the least and the median of them over the middle of the walk,
+
+.. math:: s_k = \min\Bigl(1, \, \max\Bigl(0, \,
+    \log\frac{\sqrt{c_{\min} \, c_{\mathrm{med}}} + 1}{l_k + 1}\Bigr)\Bigr)
+
+compares it with the :math:`l_k` edges that leave the cluster. A part of something has
+:math:`s_k = 0`, since its border is as wide as it is itself, and so have two clusters taken as one,
+since the walk passes the gap between them. The sum of all :math:`s_k` is the number of clusters
+that are separate, in a generous way of counting.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order
+
+from sparseksc.neighbours import Edges, NeighbourGraph
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+#: The part of a walk that counts: near its ends it passes few edges in any shape.
+MIDDLE = (0.1, 0.9)
+
+
+def separate_clusters(graph: NeighbourGraph, labels: Integers) -> float:
+    """Return how many clusters are easier to leave than to cross, between 0 and their number.
+
+    Parameters
+    ----------
+    graph : NeighbourGraph
+    labels : array of shape (n,)
+        Cluster of each point of the graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.crossings import separate_clusters
+    >>> from sparseksc.kernels import make_kernel
+    >>> from sparseksc.neighbours import neighbour_graph
+    >>> X = np.random.default_rng(0).uniform(size=(300, 2))
+    >>> X[200:] += 2.0
+    >>> graph = neighbour_graph(make_kernel("rbf"), X, np.ones(300))
+    >>> separate_clusters(graph, np.repeat([0, 1], [200, 100]))
+    2.0
+    >>> separate_clusters(graph, np.digitize(X[:, 0], [0.5, 1.5]))  # the first in two halves
+    1.0
+    >>> separate_clusters(graph, np.digitize(X[:, 0], [0.5]))  # a half, and all the rest
+    0.0
+    """
+    clusters, labels = np.unique(labels, return_inverse=True)
+    edges = graph.edges
+    if len(edges.first) == 0:
+        return 0.0
+    sizes = np.bincount(labels)
+    within = labels[edges.first] == labels[edges.second]
+    inner = edges.some(within)
+    leaving = np.bincount(labels, edges.volumes) - np.bincount(labels, inner.volumes)
+    passed = _passed_edges(inner, labels, sizes)
+    # One edge more or less decides nothing.
+    unit = float(edges.weights.mean())
+    total = 0.0
+    for k in range(len(clusters)):
+        low, high = (int(share * sizes[k]) for share in MIDDLE)
+        middle = passed[k][low:high]
+        if len(middle) > 0:
+            crossing = np.sqrt(middle.min() * np.median(middle))
+            total += float(np.clip(np.log((crossing + unit) / (leaving[k] + unit)), 0.0, 1.0))
+    return total
+
+
+def _passed_edges(inner: Edges, labels: Integers, sizes: Integers) -> list[Floats]:
+    """Weight of the edges between the first 1, 2, ... points of each cluster and the rest."""
+    n, ends = len(labels), np.cumsum(sizes)
+    # From the best connected point to the farthest one, and from there through the cluster.
+    start = np.lexsort((inner.volumes, labels))[ends - 1]
+    step = _walk(inner, start, n)
+    start = np.lexsort((np.where(step < n, step, -1), labels))[ends - 1]
+    order = np.lexsort((_walk(inner, start, n), labels))
+    place = np.empty(n, dtype=np.intp)
+    place[order] = np.arange(n)
+    pair = np.sort([place[inner.first], place[inner.second]], axis=0)
+    opened, closed = (np.bincount(side, inner.weights, minlength=n) for side in pair)
+    return np.split(np.maximum(np.cumsum(opened - closed), 0.0), ends[:-1])
+
+
+def _walk(edges: Edges, start: Integers, n: int) -> Integers:
+    """When each point is reached breadth first from the starting points, n for never."""
+    # A root that is tied to all starting points makes it one walk.
+    ones = np.ones(2 * len(edges.first) + len(start))
+    from_, to = (
+        np.concatenate([edges.first, edges.second, np.full(len(start), n)]),
+        np.concatenate([edges.second, edges.first, start]),
+    )
+    tied = sp.csr_array((ones, (from_, to)), shape=(n + 1, n + 1))
+    reached = breadth_first_order(tied, n, return_predecessors=False)[1:]
+    step = np.full(n, n)
+    step[reached] = np.arange(len(reached))
+    return step
