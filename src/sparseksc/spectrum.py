@@ -139,10 +139,15 @@ def change_kernel(
     shift = spectrum.center @ directions
     if features.in_kernel_space:
         directions = features.unwhiten(directions)
+    both = np.ascontiguousarray(np.column_stack([directions, degrees.q]))
+    origin = np.append(-shift, 0.0)
 
     def right_hand_side(rows: Array, weights: Floats) -> Floats:
-        f = features(rows)
-        beta = (f @ directions - shift) * degrees.shares(f, weights)[:, None]
+        if features.in_kernel_space:
+            columns = features.kernel.scores(rows, P, both, origin)
+        else:
+            columns = features(rows) @ both + origin
+        beta = columns[:, :-1] * degrees.shares_of(columns[:, -1], weights)[:, None]
         return kernel.tile(rows, P).astype(np.float64, copy=False).T @ beta
 
     total = source.sum(right_hand_side, np.add, P.shape[0], n_jobs)

@@ -82,7 +82,7 @@ def distinct_rows(features: Floats) -> DistinctRows:
     # same bits, and there is no negative zero.
     words = _words(np.ascontiguousarray(features))
     first, inverse, counts = _equal_numbers(_hashes(words))
-    if not np.array_equal(words[first].take(inverse, axis=0), words):
+    if any((column[first][inverse] != column).any() for column in words.T):
         # Two different rows have the same hash.
         keys = words.view(f"V{words.shape[1] * words.itemsize}").ravel()
         _, first, inverse, counts = np.unique(
