@@ -53,8 +53,11 @@ class Store:
             return
         with ProcessPoolExecutor(jobs, get_context("spawn")) as processes:
             found = [processes.submit(on_one_thread, compute) for compute, _ in missing]
-            for (_, key), one in zip(missing, found, strict=True):
-                self._add(key, one.result())
+            try:
+                for (_, key), one in zip(missing, found, strict=True):
+                    self._add(key, one.result())
+            finally:  # after an error, do not compute the rest first
+                processes.shutdown(cancel_futures=True)
 
     def _find(self, key: Mapping[str, Value]) -> Row | None:
         for row in self.rows:
