@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from reference import crossings as twin
 
 from sparseksc.crossings import separate_clusters
 from sparseksc.kernels import make_kernel
 from sparseksc.neighbours import neighbour_graph
-from tests.reference import crossings as reference
 
 
 def graph_of(X, weights=None):
@@ -29,7 +29,7 @@ def test_it_agrees_with_the_slow_twin(seed):
     graph = graph_of(X)
     labels = np.digitize(X[:, 0], [1.5, 4.5])[graph.rows]
     assert separate_clusters(graph, labels) == pytest.approx(
-        reference.separate_clusters(graph, labels), abs=1e-9
+        twin.separate_clusters(graph, labels), abs=1e-9
     )
 
 

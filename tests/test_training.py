@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from sparseksc import BandwidthWarning, KernelSpectralClustering
+from sparseksc import BandwidthWarning, KernelSpectralClustering, training
 from sparseksc.datasets import make_spirals
 from sparseksc.kernels import make_kernel
 from sparseksc.pivoting import RULES
@@ -111,6 +111,21 @@ def test_weight_zero_counts_like_no_row(gaussians, pivoting):
     scores = removed.model.scores(X)
     np.testing.assert_allclose(weighted.model.scores(X), scores, atol=1e-8 * np.abs(scores).max())
     assert set(weighted.reduced_set.indices) <= set(np.flatnonzero(kept))
+
+
+def test_weights_count_once_where_prototypes_come_from_a_sample(monkeypatch):
+    # The score of a point grows with its distance from the middle; heavy points are far out.
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.uniform(-3, -1, 10_000), rng.uniform(1, 3, 10_000)][:, None]
+    weights = np.where(np.abs(X[:, 0]) > 2, 4.0, 1.0)
+    kernel = make_kernel("rbf", 8.0)
+    settings = recipe(kernel=kernel, max_rank=8, selection_size=500)
+
+    def prototypes(size):
+        monkeypatch.setattr(training, "ENCODING_SIZE", size)
+        return train(ArraySource(X, weights), 2, settings).model.encoding.prototypes
+
+    np.testing.assert_allclose(prototypes(5000), prototypes(20_000), rtol=0.01)
 
 
 def test_heavier_points_pull_the_cut_but_equal_weights_do_not(gaussians):

@@ -89,6 +89,17 @@ def selection_sample(
     return np.sort(rows[np.argpartition(finish, size)[:size]])
 
 
+def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
+    """Weights with which the rows of a :func:`selection_sample` stand for all.
+
+    A race that ends at the time t is won by a row of weight w with the probability
+    1 - exp(-w t), whose inverse scales w: heavy rows are drawn more often already.
+    """
+    finish = (-np.log(hashed_uniform(seed, rows)) / weights).max()
+    scaled: Floats = weights / -np.expm1(-weights * finish)
+    return scaled
+
+
 def hashed_uniform(seed: int, rows: Integers) -> Floats:
     """Uniform numbers in (0, 1), one per row number: the SplitMix64 hash of (seed, row)."""
     bits = rows.astype(np.uint64)

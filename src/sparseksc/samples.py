@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparseksc.kernels import Array, Exponential, make_kernel
 from sparseksc.neighbours import NeighbourGraph, neighbour_graph
-from sparseksc.reduced_set import hashed_uniform, selection_sample
+from sparseksc.reduced_set import represented_weights, selection_sample
 from sparseksc.sources import ArraySource, Sample
 from sparseksc.training import Recipe
 
@@ -124,16 +124,11 @@ def _separation(
 
 
 def weighted_sample(n_rows: int, size: int, seed: int, weights: Floats) -> tuple[Integers, Floats]:
-    """Return some rows and weights with which they stand for all.
-
-    Rows are drawn with their weight as rate, in an exponential race that ends at the time t. A
-    row of weight w is among them with the probability 1 - exp(-w t), whose inverse scales w.
-    """
+    """Return some rows, drawn with their weight as rate, and weights that stand for all."""
     rows = selection_sample(n_rows, size, seed, weights)
     mass = weights[rows]
     if len(rows) < np.count_nonzero(weights > 0.0):
-        finish = (-np.log(hashed_uniform(seed, rows)) / mass).max()
-        mass = mass / -np.expm1(-mass * finish)
+        mass = represented_weights(rows, seed, mass)
     return rows, mass
 
 

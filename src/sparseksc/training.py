@@ -24,7 +24,7 @@ from sparseksc.encoding import (
 from sparseksc.engines.threads import single_threaded_blas
 from sparseksc.kernels import Array, Bandwidth, Exponential, Kernel
 from sparseksc.model import Projection, SparseModel
-from sparseksc.reduced_set import ReducedSet, select_reduced_set
+from sparseksc.reduced_set import ReducedSet, represented_weights, select_reduced_set
 from sparseksc.sources import ArraySource, Sample, Source
 from sparseksc.spectrum import Spectrum, change_kernel, solve_spectrum
 from sparseksc.statistics import (
@@ -213,7 +213,10 @@ def encode(fitted: Fitted, source: Source, sample: Sample, recipe: Recipe) -> Sp
     projection, spectrum, n_jobs = fitted.projection, fitted.spectrum, recipe.n_jobs
     sample = sample.first(ENCODING_SIZE, recipe.seed)
     scores, degrees = projection.scores_and_degrees(sample.X, n_jobs)
-    shares = fitted.degrees.shares_of(degrees, sample.weights)
+    weights = sample.weights
+    if np.ptp(weights) > 0.0 and weights.sum() < (1.0 - 1e-9) * fitted.degrees.total_weight:
+        weights = represented_weights(sample.rows, recipe.seed, weights)
+    shares = fitted.degrees.shares_of(degrees, weights)
     for m in range(scores.shape[1], -1, -1):
         part = projection.leading(m)
         try:
@@ -222,7 +225,7 @@ def encode(fitted: Fitted, source: Source, sample: Sample, recipe: Recipe) -> Sp
                 encoding: Encoding = SignCodes(count_code_book(part, source, n_jobs))
             else:
                 encoding = fit_encoding(
-                    recipe.encoding, spectrum.leading(m), scores[:, :m], sample.weights, shares
+                    recipe.encoding, spectrum.leading(m), scores[:, :m], weights, shares
                 )
             return SparseModel(part, spectrum.eigenvalues[:m], encoding, fitted.degrees.floor)
         except TooFewCodeWords as reason:
