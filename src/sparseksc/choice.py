@@ -43,7 +43,7 @@ LEAST_SHARE, LEAST_COHESION = 0.003, 0.5
 #: The same for one cluster more than there are, which may well be a few outliers.
 LEAST_FINER_SHARE = 0.001
 #: Bandwidths up to this ratio are nearby, and their cuts have this weight.
-NEARBY, NEARBY_WEIGHT = 1.3, 0.15
+NEARBY, NEARBY_WEIGHT = 1.3, 0.05
 #: Below this rise of the conductance nothing stands out.
 CLEAR_RISE = 1.5
 #: Beyond this the rise of the conductance, weighed by the strength, says nothing new.

@@ -212,7 +212,8 @@ def _doubts(
         return False, None
     best, coarsest = ranking[0], min(ranking, key=lambda choice: choice.n_clusters)
     found = separate(best.n_clusters, best.bandwidth)
-    unclear = best.rise < CLEAR_RISE and found < best.n_clusters / 2
+    rise = max(choice.rise for choice in ranking)
+    unclear = rise < CLEAR_RISE and found < best.n_clusters / 2
     cut, cloud = coarsest.conductance, samples.separation.cloud if samples.separation else None
     if cloud is not None:
         # A single cloud is best cut into as few parts as possible, and none of them is separate.

@@ -171,9 +171,9 @@ def tune(
     bandwidth : float, list or "auto", default="auto"
         Candidates; "auto" takes them from the data and refines the best ones.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
-        "auto" looks for the number of clusters after which the share of edges between
-        clusters, in the graph of nearest neighbours, rises most. The others are the criteria
-        of the literature, maximised as they are.
+        "auto" looks, in the graph of nearest neighbours, for clusters that are easier to leave
+        than to cross, and for the number after which the share of edges between clusters rises
+        most. The others are the criteria of the literature, maximised as they are.
     validation : int or array of shape (n, n_features), optional
         Number of points that models are judged on, 20,000 by default, or the points
         themselves. They are disjoint from the 10,000 points of training; data that is not
