@@ -69,3 +69,13 @@ def test_single_points_are_not_clusters():
     graph = graph_of(np.arange(30.0)[:, None])
     assert separate_clusters(graph, np.arange(30)) == 0.0
     assert separate_clusters(graph_of(np.zeros((5, 2))), np.zeros(1, dtype=int)) == 0.0
+
+
+def test_a_cluster_in_many_small_pieces_is_not_separate():
+    """No piece has a tenth of the points, so that the order of the rows would decide."""
+    rng = np.random.default_rng(0)
+    places = 100.0 * np.arange(15)[:, None]
+    X = np.repeat(places, 40, axis=0) + rng.normal(size=(600, 2))
+    X = np.vstack([X[rng.permutation(600)], rng.normal(size=(300, 2)) - 100.0])
+    labels = np.repeat([0, 1], [600, 300])
+    assert separate_clusters(graph_of(X), labels) == 1.0

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ def rank_by_separation(
         if eligible.any():
             lowest = np.argmin(np.where(eligible, surfaces["cut"][:, column], np.inf))
             finer[K] = surfaces["conductance"][lowest, column]
-    # The limit on the rise does the rest.
+    # A quarter is enough, because the rise is limited below.
     least = 0.25 * surfaces.resolution
     guards = (0.0, 0.0) if any_size else (LEAST_SHARE, LEAST_COHESION)
     choices = []
@@ -181,7 +182,7 @@ def rank_by_separation(
 
 def _nearby(bandwidths: list[Any], cuts: Floats) -> Floats:
     """Geometric mean of the cuts at bandwidths nearby, divided by the cut."""
-    if not all(isinstance(bandwidth, float) for bandwidth in bandwidths):
+    if not all(isinstance(bandwidth, Real) for bandwidth in bandwidths):
         return np.ones_like(cuts)
     places = np.log(bandwidths)
     nearby = np.abs(places[:, None] - places) <= np.log(NEARBY)

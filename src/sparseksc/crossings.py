@@ -7,9 +7,10 @@ the other, passes :math:`c_1, c_2, \dots` edges of the neighbour graph from the 
 seen to those that it has not; with the least and the median of them over the middle of the walk,
 
 .. math:: s_k = \min\Bigl(1, \, \max\Bigl(0, \,
-    \log\frac{\sqrt{c_{\min} \, c_{\mathrm{med}}} + 1}{l_k + 1}\Bigr)\Bigr)
+    \log\frac{\sqrt{c_{\min} \, c_{\mathrm{med}}} + e}{l_k + e}\Bigr)\Bigr)
 
-compares it with the :math:`l_k` edges that leave the cluster. A part of something has
+compares it with the edges :math:`l_k` that leave the cluster; :math:`e` is the mean weight of an
+edge. A part of something has
 :math:`s_k = 0`, since its border is as wide as it is itself, and so have two clusters taken as one,
 since the walk passes the gap between them. The sum of all :math:`s_k` is the number of clusters
 that are separate, in a generous way of counting.
@@ -20,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from sparseksc.neighbours import Edges, NeighbourGraph
 
@@ -64,24 +65,39 @@ def separate_clusters(graph: NeighbourGraph, labels: Integers) -> float:
     within = labels[edges.first] == labels[edges.second]
     inner = edges.some(within)
     leaving = np.bincount(labels, edges.volumes) - np.bincount(labels, inner.volumes)
-    passed = _passed_edges(inner, labels, sizes)
+    parts = _part_sizes(inner, len(labels))
+    largest = np.zeros(len(clusters))
+    np.maximum.at(largest, labels, parts)
+    passed = _passed_edges(inner, labels, sizes, parts)
     # One edge more or less decides nothing.
     unit = float(edges.weights.mean())
     total = 0.0
     for k in range(len(clusters)):
         low, high = (int(share * sizes[k]) for share in MIDDLE)
         middle = passed[k][low:high]
-        if len(middle) > 0:
+        # A cluster in pieces is crossed without passing an edge.
+        if len(middle) > 0 and largest[k] >= MIDDLE[1] * sizes[k]:
             crossing = np.sqrt(middle.min() * np.median(middle))
             total += float(np.clip(np.log((crossing + unit) / (leaving[k] + unit)), 0.0, 1.0))
     return total
 
 
-def _passed_edges(inner: Edges, labels: Integers, sizes: Integers) -> list[Floats]:
+def _part_sizes(edges: Edges, n: int) -> Integers:
+    """Number of points that each of n points is connected with, itself included."""
+    pairs = sp.coo_array((np.ones(len(edges.first)), (edges.first, edges.second)), shape=(n, n))
+    _, part = connected_components(pairs, directed=False)
+    sizes: Integers = np.bincount(part)[part]
+    return sizes
+
+
+def _passed_edges(
+    inner: Edges, labels: Integers, sizes: Integers, parts: Integers
+) -> list[Floats]:
     """Weight of the edges between the first 1, 2, ... points of each cluster and the rest."""
     n, ends = len(labels), np.cumsum(sizes)
-    # From the best connected point to the farthest one, and from there through the cluster.
-    start = np.lexsort((inner.volumes, labels))[ends - 1]
+    # From the best connected point of the largest part to the farthest one, and from there
+    # through the cluster; other parts come last.
+    start = np.lexsort((inner.volumes, parts, labels))[ends - 1]
     step = _walk(inner, start, n)
     start = np.lexsort((np.where(step < n, step, -1), labels))[ends - 1]
     order = np.lexsort((_walk(inner, start, n), labels))

@@ -9,7 +9,8 @@ the distances in the same way for all of them.
 =========== ====================================================================
 sign        code words of the signs, Hamming distance (Alzate and Suykens, 2010)
 direction   mean score of each code word, cosine distance (soft KSC, AMS)
-angular     prototypes from the rows of xi, scores without bias (BAS), K > 2
+angular     prototypes from the rows of xi, scores without bias (BAS), K > 2; where no
+            more than two clusters are found, as qr
 qr          prototypes from a pivoted QR decomposition of the scores and the constant
             eigenvector, refined; needs no signs, so it holds up when eigenvalues are
             degenerate. For two clusters, the sign with a soft membership.
@@ -191,9 +192,7 @@ class ClusterSizes:
         first = np.full(n_clusters, len(labels))
         for part in chunk_slices(len(labels), MOST_ROWS):
             present = part.start + np.flatnonzero(weights[part] > 0.0)
-            found = np.full(n_clusters, len(labels))
-            found[labels[present[::-1]]] = present[::-1]  # the last one written is the first point
-            first = np.minimum(first, found)
+            np.minimum.at(first, labels[present], present)
             if first.max() < len(labels):
                 break
         sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64)

@@ -99,7 +99,7 @@ class Edges(NamedTuple):
     def of(cls, graph: sp.csr_array) -> Edges:
         """Edges of a symmetric matrix of weights."""
         upper = sp.triu(graph).tocoo()
-        first, second = upper.coords
+        first, second = upper.row, upper.col
         return cls(first, second, upper.data, np.asarray(graph.sum(axis=1), np.float64).ravel())
 
     def some(self, chosen: NDArray[np.bool_]) -> Edges:

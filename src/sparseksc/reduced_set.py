@@ -96,7 +96,8 @@ def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
     1 - exp(-w t), whose inverse scales w: heavy rows are drawn more often already.
     """
     finish = (-np.log(hashed_uniform(seed, rows)) / weights).max()
-    scaled: Floats = weights / -np.expm1(-weights * finish)
+    time = np.maximum(weights * finish, np.finfo(np.float64).tiny)
+    scaled: Floats = weights / -np.expm1(-time)
     return scaled
 
 

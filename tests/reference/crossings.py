@@ -12,7 +12,14 @@ def separate_clusters(graph, labels):
         members = np.flatnonzero(labels == k)
         inner = A[np.ix_(members, members)]
         leaving = A[members].sum() - inner.sum()
-        degrees = inner.sum(axis=1)
+        parts = np.zeros(len(members), dtype=int)
+        for i in range(len(members)):
+            if parts[i] == 0:
+                reached = walk(inner, i)
+                parts[reached] = len(reached)
+        if parts.max() < 0.9 * len(members):
+            continue
+        degrees = np.where(parts == parts.max(), inner.sum(axis=1), -1.0)
         start = np.flatnonzero(degrees == degrees.max())[-1]
         order = walk(inner, walk(inner, start)[-1])
         order += [i for i in range(len(members)) if i not in set(order)]

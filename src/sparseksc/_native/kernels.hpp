@@ -18,7 +18,7 @@ inline constexpr std::size_t block = 128 / sizeof(T);
 template <typename T>
 struct Pivots {
     const T* packed;        // [blocks][features][block<T>]
-    const T* scale;         // [features], see `prepare` in core.cpp
+    const T* scale;         // [features], see `term_factors` in layout.hpp
     std::size_t count;      // pivots, without padding
     std::size_t blocks;
     std::size_t features;
@@ -26,7 +26,7 @@ struct Pivots {
 
 // Consecutive pivots that lie close together, and a box around each of these regions.
 // Bit g of a row's key says that region g is within its reach: it may hold a kernel value above
-// exp(-reach_depth<T>) times the row's largest. The rest is lost in the rounding of any sum.
+// exp(-reach_depth<T>) times the row's largest. The rest is below the rounding of the sums.
 template <typename T>
 struct Regions {
     const T* lower;         // [count][features]
@@ -64,6 +64,7 @@ struct Loops {
     using Moments = void (*)(const T* X, std::size_t rows, const Pivots<T>&, const double* weights,
                              const double* q, double floor, T* row, double* panel,
                              double* moment, std::size_t stride, double* mean, double* totals);
+    // keys[i] = the regions within the reach of row i.
     using Reach = void (*)(const T* X, std::size_t rows, const Pivots<T>&, const Regions<T>&,
                            std::uint64_t* keys);
     // Greedy pivots of an incomplete Cholesky decomposition, `pivots` being all n points, from

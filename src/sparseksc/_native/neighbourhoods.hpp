@@ -81,7 +81,9 @@ class Neighbourhoods {
           scale_(term_factors<T>(kernel, inverse_bandwidth, features)),
           order_(all_numbers(count)),
           layout_(P, order_, scale_) {
-        if (count <= 2 * region_step || !mostly_apart()) return;
+        const auto finite = [](T value) { return std::isfinite(value); };
+        if (count <= 2 * region_step || !std::all_of(P, P + count * features, finite)) return;
+        if (!mostly_apart()) return;
         const std::size_t steps = (count + region_step - 1) / region_step;
         const std::size_t size = (steps + most_regions - 1) / most_regions * region_step;
         arrange(P, scale_, order_.data(), count, size);
@@ -187,9 +189,10 @@ class Neighbourhoods {
     bool mostly_apart() const {
         const std::vector<T> some = some_pivots(32);
         const std::size_t count = some.size() / scale_.size();
+        const Layout<T> layout(some.data(), all_numbers(count), scale_);
         const T least = std::exp(-reach_depth<T>);
-        std::vector<T> row(layout_.width()), tile(count * order_.size());
-        loops<T>().tile[kernel_](some.data(), count, layout_.pivots, row.data(), tile.data());
+        std::vector<T> row(layout.width()), tile(count * count);
+        loops<T>().tile[kernel_](some.data(), count, layout.pivots, row.data(), tile.data());
         const auto within = std::count_if(tile.begin(), tile.end(), [=](T k) { return k >= least; });
         return static_cast<double>(within) <= sparse_share * static_cast<double>(tile.size());
     }

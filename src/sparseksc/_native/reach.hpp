@@ -87,7 +87,8 @@ __attribute__((noinline)) void mark_reached(const T* bounds, std::size_t count, 
             Words word{};
             for (std::size_t g = start; g < count && g < start + size; ++g) {
                 const Values bound = *reinterpret_cast<const Values*>(bounds + g * block<T> + j);
-                word |= (Words)(bound <= limits) & (Bits<T>(1) << (g - start));
+                // Not "bound <= limits": a NaN reaches everything, and stays one.
+                word |= ~(Words)(bound > limits) & (Bits<T>(1) << (g - start));
             }
             for (std::size_t k = 0; k < Register<T>::lanes; ++k) {
                 keys[j + k] |= static_cast<std::uint64_t>(word[k]) << start;
@@ -107,7 +108,7 @@ void reach(const T* X, std::size_t rows, const Pivots<T>& pivots, const Regions<
     const std::size_t features = pivots.features, count = regions.count;
     for (std::size_t first = 0; first < rows; first += lanes) {
         const std::size_t used = rows - first < lanes ? rows - first : lanes;
-        const T* batch = X + first * features;
+        const T* group = X + first * features;
         T bounds[most_regions][lanes];
         for (std::size_t g = 0; g < count; ++g) {
             for (std::size_t j = 0; j < lanes; ++j) bounds[g][j] = 0;
@@ -116,7 +117,7 @@ void reach(const T* X, std::size_t rows, const Pivots<T>& pivots, const Regions<
             const T scale = pivots.scale[f];
             T x[lanes];
             for (std::size_t j = 0; j < lanes; ++j) {
-                x[j] = batch[(j < used ? j : used - 1) * features + f];
+                x[j] = group[(j < used ? j : used - 1) * features + f];
             }
             for (std::size_t g = 0; g < count; ++g) {
                 add_bounds<K>(x, regions.lower[g * features + f], regions.upper[g * features + f],
@@ -132,7 +133,7 @@ void reach(const T* X, std::size_t rows, const Pivots<T>& pivots, const Regions<
             const std::size_t start = nearest[row] * regions.size;
             const T* near = pivots.packed + start / lanes * features * lanes;
             limit[j] = reach_depth<T> +
-                       least_of(batch + row * features, near, pivots.scale, features);
+                       least_of(group + row * features, near, pivots.scale, features);
         }
         std::uint64_t key[lanes] = {};
         mark_reached(bounds[0], count, limit, key);

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from functools import cached_property
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -116,15 +117,18 @@ def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None)
             ahead: deque[tuple[Future[T], C]] = deque()
             for chunk in chunks:
                 if sum(not future.done() for future, _ in ahead) < queued:
-                    ahead.append((helpers.submit(work, chunk), chunk))
+                    # In the context of the caller, which also decides how NumPy takes errors.
+                    ahead.append((helpers.submit(copy_context().run, work, chunk), chunk))
                 else:
                     ahead.append((_computed(work, chunk), chunk))
                 while ahead and (ahead[0][0].done() or len(ahead) >= queued + threads):
                     yield ahead.popleft()[0].result()
-            for place, (future, chunk) in enumerate(ahead):
-                if future.cancel():
-                    ahead[place] = _computed(work, chunk), chunk
-            for future, _ in ahead:
+            not_begun = [future.cancel() for future, _ in ahead]
+            last = [
+                _computed(work, chunk) if mine else future
+                for mine, (future, chunk) in zip(not_begun, ahead, strict=True)
+            ]
+            for future in last:
                 yield future.result()
         finally:
             helpers.shutdown(cancel_futures=True)
