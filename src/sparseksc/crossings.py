@@ -83,16 +83,14 @@ def separate_clusters(graph: NeighbourGraph, labels: Integers) -> float:
 
 
 def _part_sizes(edges: Edges, n: int) -> Integers:
-    """Number of points that each of n points is connected with, itself included."""
+    """Count the points that each of n points is connected with, itself included."""
     pairs = sp.coo_array((np.ones(len(edges.first)), (edges.first, edges.second)), shape=(n, n))
     _, part = connected_components(pairs, directed=False)
     sizes: Integers = np.bincount(part)[part]
     return sizes
 
 
-def _passed_edges(
-    inner: Edges, labels: Integers, sizes: Integers, parts: Integers
-) -> list[Floats]:
+def _passed_edges(inner: Edges, labels: Integers, sizes: Integers, parts: Integers) -> list[Floats]:
     """Weight of the edges between the first 1, 2, ... points of each cluster and the rest."""
     n, ends = len(labels), np.cumsum(sizes)
     # From the best connected point of the largest part to the farthest one, and from there

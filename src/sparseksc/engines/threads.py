@@ -123,12 +123,11 @@ def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None)
                     ahead.append((_computed(work, chunk), chunk))
                 while ahead and (ahead[0][0].done() or len(ahead) >= queued + threads):
                     yield ahead.popleft()[0].result()
-            not_begun = [future.cancel() for future, _ in ahead]
-            last = [
-                _computed(work, chunk) if mine else future
-                for mine, (future, chunk) in zip(not_begun, ahead, strict=True)
-            ]
-            for future in last:
+            last = list(ahead)
+            for place, (future, chunk) in enumerate(last):
+                if future.cancel():
+                    last[place] = _computed(work, chunk), chunk
+            for future, _ in last:
                 yield future.result()
         finally:
             helpers.shutdown(cancel_futures=True)
