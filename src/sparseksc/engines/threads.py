@@ -28,7 +28,7 @@ T = TypeVar("T")
 TILE_BYTES = 2 * 2**20
 LEAST_ROWS, MOST_ROWS = 256, 8192
 #: Chunks that wait for each thread, so that it has work while the next ones are being read.
-CHUNKS_AHEAD = 4
+CHUNKS_AHEAD = 3
 
 
 def chunk_rows(width: int) -> int:
@@ -101,46 +101,24 @@ def single_threaded_blas() -> AbstractContextManager[None]:
 
 
 def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None) -> Iterator[T]:
-    """Yield ``work(chunk)`` for every chunk, in order, computing a few ahead on threads.
-
-    The calling thread is one of them: it takes the next chunk whenever the others have enough
-    to do, and in the end those that they have not begun.
-    """
+    """Yield ``work(chunk)`` for every chunk, in order, computing a few ahead on threads."""
     threads = thread_count(n_jobs)
     with single_threaded_blas():
         if threads == 1:
             yield from map(work, chunks)
             return
-        queued = CHUNKS_AHEAD * (threads - 1)
-        helpers = ThreadPoolExecutor(threads - 1)
+        pool = ThreadPoolExecutor(threads)
         try:
-            ahead: deque[tuple[Future[T], C]] = deque()
+            ahead: deque[Future[T]] = deque()
             for chunk in chunks:
-                if sum(not future.done() for future, _ in ahead) < queued:
-                    # In the context of the caller, which also decides how NumPy takes errors.
-                    ahead.append((helpers.submit(copy_context().run, work, chunk), chunk))
-                else:
-                    ahead.append((_computed(work, chunk), chunk))
-                while ahead and (ahead[0][0].done() or len(ahead) >= queued + threads):
-                    yield ahead.popleft()[0].result()
-            last = list(ahead)
-            for place, (future, chunk) in enumerate(last):
-                if future.cancel():
-                    last[place] = _computed(work, chunk), chunk
-            for future, _ in last:
-                yield future.result()
+                # In the context of the caller, which also decides how NumPy takes errors.
+                ahead.append(pool.submit(copy_context().run, work, chunk))
+                if len(ahead) > CHUNKS_AHEAD * threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
         finally:
-            helpers.shutdown(cancel_futures=True)
-
-
-def _computed(work: Callable[[C], T], chunk: C) -> Future[T]:
-    """Return the result in the form in which other threads deliver it, or the error."""
-    future: Future[T] = Future()
-    try:
-        future.set_result(work(chunk))
-    except Exception as error:  # raised in its turn
-        future.set_exception(error)
-    return future
+            pool.shutdown(cancel_futures=True)
 
 
 class TreeSum(Generic[T]):
