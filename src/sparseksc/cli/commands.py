@@ -79,23 +79,8 @@ def _command_line() -> str:
     """
 )
 @o.data_files
-@click.option(
-    "-k",
-    "n_clusters",
-    type=o.cluster_numbers,
-    metavar="K",
-    default="auto",
-    show_default=True,
-    help="Clusters: a number, 2..10, 2,4,8 or auto.",
-)
-@click.option(
-    "--bandwidth",
-    type=o.bandwidths,
-    metavar="H",
-    default="auto",
-    show_default=True,
-    help="Width of the kernel: a number, candidates 0.1,1,10 or auto.",
-)
+@o.numbers_option("n_clusters", "auto", "Clusters: a number, 2..10, 2,4,8 or auto.")
+@o.bandwidth_option("Width of the kernel: a number, candidates 0.1,1,10 or auto.")
 @click.option("-o", "--output", type=o.FILE, help="Model file to write (.ksc).")
 @click.option("--labels", type=o.FILE, help="Table of labels to write, in the order of the rows.")
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
@@ -156,23 +141,12 @@ def predict(**options: Any) -> None:
     """
 )
 @o.data_files
-@click.option(
-    "-k",
+@o.numbers_option(
     "n_clusters",
-    type=o.cluster_numbers,
-    metavar="K",
-    default="2..10",
-    show_default=True,
-    help="Candidates: 2..10, 2,4,8, a number, or auto, where one cluster is an answer too.",
+    "2..10",
+    "Candidates: 2..10, 2,4,8, a number, or auto, where one cluster is an answer too.",
 )
-@click.option(
-    "--bandwidth",
-    type=o.bandwidths,
-    metavar="H",
-    default="auto",
-    show_default=True,
-    help="Candidates: 0.1,1,10, a number, or auto.",
-)
+@o.bandwidth_option("Candidates: 0.1,1,10, a number, or auto.")
 @click.option("-o", "--output", type=o.FILE, help="JSON file to write, with every model compared.")
 @click.option("--plot", type=o.FILE, help="Picture of the search to write (.png, .svg, .pdf).")
 @o.data_options
@@ -196,23 +170,8 @@ def tune(**options: Any) -> None:
     """
 )
 @click.argument("image", type=click.Path())
-@click.option(
-    "-k",
-    "n_segments",
-    type=o.cluster_numbers,
-    metavar="K",
-    default="auto",
-    show_default=True,
-    help="Segments: a number, 2..7, 2,4 or auto.",
-)
-@click.option(
-    "--bandwidth",
-    type=o.bandwidths,
-    metavar="H",
-    default="auto",
-    show_default=True,
-    help="Width of the kernel: a number, candidates 0.1,0.2 or auto.",
-)
+@o.numbers_option("n_segments", "auto", "Segments: a number, 2..7, 2,4 or auto.")
+@o.bandwidth_option("Width of the kernel: a number, candidates 0.1,0.2 or auto.")
 @click.option(
     "-o",
     "--output",

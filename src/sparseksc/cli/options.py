@@ -177,6 +177,32 @@ model_options = together(
     ),
 )
 
+
+def numbers_option(name: str, default: str, help: str) -> Decorator[Any]:
+    """Make the option ``-k``: how many clusters or segments."""
+    return click.option(
+        "-k",
+        name,
+        type=cluster_numbers,
+        metavar="K",
+        default=default,
+        show_default=True,
+        help=help,
+    )
+
+
+def bandwidth_option(help: str) -> Decorator[Any]:
+    """Make the option ``--bandwidth``."""
+    return click.option(
+        "--bandwidth",
+        type=bandwidths,
+        metavar="H",
+        default="auto",
+        show_default=True,
+        help=help,
+    )
+
+
 seed_option = click.option(
     "--random-state",
     type=click.IntRange(0, 2**32 - 1),
