@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -30,7 +28,7 @@ from sparseksc.choice import (
 from sparseksc.criteria import CRITERIA, Objective
 from sparseksc.crossings import separate_clusters
 from sparseksc.encoding import fit_encoding
-from sparseksc.engines.threads import single_threaded_blas, thread_count
+from sparseksc.engines.threads import ordered_map, single_threaded_blas
 from sparseksc.kernels import Array
 from sparseksc.progress import progress_bar
 from sparseksc.reduced_set import ReducedSet
@@ -238,11 +236,9 @@ def _in_threads(
     """Work on all items, with a progress bar if that is wanted and takes long."""
     bar = progress_bar(len(items), "bandwidths", "bandwidth", shown=progress)
     results = []
-    threads = min(thread_count(n_jobs), len(items))
-    with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
-        for result in pool.map(work, items) if pool is not None else map(work, items):
-            results.append(result)
-            bar.update()
+    for result in ordered_map(work, items, n_jobs):
+        results.append(result)
+        bar.update()
     bar.close()
     return results
 
