@@ -1,5 +1,7 @@
 """The thread engine: order, sums and bits do not depend on the number of threads."""
 
+import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -75,7 +77,55 @@ def test_an_error_in_a_chunk_reaches_the_caller(n_jobs):
 
     with pytest.raises(RuntimeError, match="chunk 30"):
         list(ordered_map(work, chunk_slices(100, 10), n_jobs))
-    assert not [t for t in threading.enumerate() if t.name.startswith("ThreadPool") and t.daemon]
+
+
+def test_threads_are_started_once():
+    def threads_of_a_map():
+        barrier = threading.Barrier(3, timeout=10)
+        return set(ordered_map(lambda _: (barrier.wait(), threading.get_ident())[1], range(3), 3))
+
+    assert threads_of_a_map() == threads_of_a_map()
+
+
+def test_nothing_runs_on_after_the_caller_has_stopped():
+    running, started = [], []
+
+    def work(chunk):
+        started.append(chunk)
+        running.append(chunk)
+        time.sleep(0.01)
+        running.remove(chunk)
+
+    results = ordered_map(work, range(100), 2)
+    next(results)
+    results.close()
+    assert not running
+    before = list(started)
+    assert list(ordered_map(abs, [-1, -2], 2)) == [1, 2]
+    assert started == before
+
+
+def test_chunks_can_be_mapped_inside_of_chunks():
+    def rows(number):
+        return list(ordered_map(lambda chunk: 10 * number + chunk, range(5), 2))
+
+    expected = [[10 * number + chunk for chunk in range(5)] for number in range(6)]
+    assert list(ordered_map(rows, range(6), 2)) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that are forked")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own():
+    assert list(ordered_map(abs, [-1, -2, -3], 2)) == [1, 2, 3]
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=lambda: queue.put(list(ordered_map(abs, [-4, -5], 2))))
+    child.start()
+    try:
+        assert queue.get(timeout=30) == [4, 5]
+    finally:
+        child.kill()
+        child.join()
 
 
 def test_several_threads_work_at_once():

@@ -59,6 +59,16 @@ def test_assign_is_that_of_the_twin(core, n, m, K):
     np.testing.assert_allclose(found.angular, expected.angular, rtol=1e-14, atol=1e-15)
 
 
+def test_hashed_numbers_are_those_of_the_twin(core):
+    rows = np.concatenate([np.arange(1000), 2**62 + np.arange(5), [2**63 - 1]])
+    expected = np.empty(len(rows))
+    for state in (0, 12345, 2**64 - 1):
+        twin.uniform_into(rows, state, expected)
+        np.testing.assert_array_equal(_native.uniform(rows, state), expected)
+    with pytest.raises(TypeError, match="rows must be int64"):
+        _native.uniform(np.arange(3.0), 0)
+
+
 @pytest.mark.parametrize(("n", "m", "K"), SIZES)
 def test_scatter_is_that_of_the_twin(core, n, m, K):
     rng = np.random.default_rng(4)

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import battery_names, pivots_of, raster
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from reference.kernels import kernel_matrix
 from reference.selection import greedy_pivots, quadratic_entropy, residual_path
 from scipy.stats import chisquare
 
 from sparseksc import pivoting as pivoting_rules
+from sparseksc import reduced_set
 from sparseksc.datasets import make_gaussians, make_rings, make_spirals
 from sparseksc.pivoting import RULES
 from sparseksc.reduced_set import hashed_uniform, selection_sample
@@ -318,3 +321,20 @@ def test_hashed_numbers_are_uniform_and_belong_to_the_row():
     assert chisquare(np.histogram(numbers, 20, (0, 1))[0]).pvalue > 1e-4
     np.testing.assert_array_equal(hashed_uniform(9, rows[500:600]), numbers[500:600])
     assert not np.array_equal(hashed_uniform(10, rows), numbers)
+
+
+@given(st.integers(1, 60_000), st.floats(0.0, 1.0), st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_the_sample_has_the_rows_with_the_largest_hashed_numbers(n, share, seed):
+    size = max(1, int(share * n))
+    numbers = hashed_uniform(seed, np.arange(n))
+    expected = np.sort(np.argsort(-numbers)[:size])
+    np.testing.assert_array_equal(selection_sample(n, size, seed), expected)
+    np.testing.assert_array_equal(selection_sample(3 * np.arange(n), n, seed), 3 * np.arange(n))
+
+
+def test_a_sample_is_complete_where_too_few_rows_pass_the_bound(monkeypatch):
+    numbers = hashed_uniform(0, np.arange(5000))
+    monkeypatch.setattr(reduced_set, "hashed_uniform", lambda _, rows: 0.5 * numbers[rows])
+    expected = np.sort(np.argsort(-numbers)[:100])
+    np.testing.assert_array_equal(selection_sample(5000, 100, 0), expected)

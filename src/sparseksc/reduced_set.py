@@ -9,11 +9,14 @@ and the rows of ``G`` that belong to them are ``L``, the Cholesky factor of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrcon
 
+from sparseksc._native import uniform
+from sparseksc.engines.threads import MOST_ROWS, chunk_slices
 from sparseksc.kernels import Array, Kernel
 from sparseksc.partial_cholesky import PartialCholesky
 from sparseksc.pivoting import complete
@@ -76,17 +79,37 @@ def selection_sample(
     part of a larger one, an integer weight counts like that many copies, and rows of
     weight zero never win.
     """
-    rows = np.arange(rows) if isinstance(rows, int) else rows
+    numbers: Integers | range = range(rows) if isinstance(rows, int) else rows
     if weights is not None and not weights.all():
-        rows, weights = rows[weights > 0], weights[weights > 0]
-    if size is None or size >= len(rows):
-        return rows
-    chance = hashed_uniform(seed, rows)
+        numbers, weights = np.asarray(numbers)[weights > 0], weights[weights > 0]
+    if size is None or size >= len(numbers):
+        return np.asarray(numbers, np.intp)
     if weights is None or weights.min() == weights.max():
-        finish = np.negative(chance, out=chance)  # in the order of their logarithms
+        drawn, finish = _leaders(numbers, size, seed)
     else:
-        finish = -np.log(chance) / weights
-    return np.sort(rows[np.argpartition(finish, size)[:size]])
+        drawn = np.asarray(numbers, np.intp)
+        finish = -np.log(hashed_uniform(seed, drawn)) / weights
+    return np.sort(drawn[np.argpartition(finish, size - 1)[:size]])
+
+
+def _leaders(rows: Integers | range, size: int, seed: int) -> tuple[Integers, Floats]:
+    """Rows of equal weight that may be among the first ``size``, and the order they finish in.
+
+    They are chosen by a bound that a few more than ``size`` are expected to pass; should fewer
+    pass, all are taken.
+    """
+    bound = 1.0 - (size + 6.0 * np.sqrt(size) + 6.0) / len(rows)
+    while True:
+        found = []
+        for part in chunk_slices(len(rows), MOST_ROWS):
+            numbers = np.asarray(rows[part], np.intp)
+            chance = hashed_uniform(seed, numbers)
+            ahead = np.flatnonzero(chance > bound)
+            found.append((numbers[ahead], -chance[ahead]))  # in the order of the logarithms
+        if sum(len(numbers) for numbers, _ in found) >= size:
+            numbers, finish = map(np.concatenate, zip(*found, strict=True))
+            return numbers, finish
+        bound = 0.0
 
 
 def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
@@ -103,21 +126,12 @@ def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
 
 def hashed_uniform(seed: int, rows: Integers) -> Floats:
     """Uniform numbers in (0, 1), one per row number: the SplitMix64 hash of (seed, row)."""
-    bits = rows.astype(np.uint64)
-    with np.errstate(over="ignore"):
-        bits += np.uint64(1)
-        bits *= np.uint64(0x9E3779B97F4A7C15)
-        bits += np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-        bits ^= bits >> np.uint64(30)
-        bits *= np.uint64(0xBF58476D1CE4E5B9)
-        bits ^= bits >> np.uint64(27)
-        bits *= np.uint64(0x94D049BB133111EB)
-    bits ^= bits >> np.uint64(31)
-    bits >>= np.uint64(11)
-    uniform = bits.astype(np.float64)
-    uniform += 0.5
-    uniform *= 2.0**-53
-    return uniform
+    return uniform(np.asarray(rows, np.int64), _hash_state(seed))
+
+
+@cache
+def _hash_state(seed: int) -> int:
+    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
 
 
 def select_reduced_set(

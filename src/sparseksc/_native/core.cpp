@@ -13,6 +13,7 @@ namespace sparseksc {
 
 const Variant* active = nullptr;
 void bind_clusters(nb::module_& module);  // clusters.cpp
+void bind_hashing(nb::module_& module);   // hashing.cpp
 
 namespace baseline { extern const Variant variant; }
 #ifdef SPARSEKSC_HAVE_avx2
@@ -306,6 +307,7 @@ NB_MODULE(_core, module) {
                nb::arg("G").noconvert(), nb::arg("pivots").noconvert(),
                nb::arg("path").noconvert());
     ksc::bind_clusters(module);
+    ksc::bind_hashing(module);
     module.def("exponential_into", &ksc::exponential_into, nb::arg("values").noconvert(),
                nb::arg("out").noconvert());
     module.def("variants", &ksc::variants);

@@ -129,6 +129,23 @@ def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None:
         np.exp(out, out=out)
 
 
+def uniform_into(rows: NDArray[Any], state: int, out: NDArray[Any]) -> None:
+    """Write the SplitMix64 hash of each row number to ``out``, as a number in (0, 1)."""
+    bits = rows.astype(np.uint64)
+    with np.errstate(over="ignore"):
+        bits += np.uint64(1)
+        bits *= np.uint64(0x9E3779B97F4A7C15)
+        bits += np.uint64(state)
+        bits ^= bits >> np.uint64(30)
+        bits *= np.uint64(0xBF58476D1CE4E5B9)
+        bits ^= bits >> np.uint64(27)
+        bits *= np.uint64(0x94D049BB133111EB)
+    bits ^= bits >> np.uint64(31)
+    bits >>= np.uint64(11)
+    np.add(bits, 0.5, out=out)
+    out *= 2.0**-53
+
+
 def greedy_into(
     name: str,
     X: NDArray[Any],

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import copy_context
 from functools import cached_property
 from threading import Lock
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 #: Bytes of a tile (chunk rows x pivots) that stay in a core's share of the cache.
 TILE_BYTES = 2 * 2**20
-LEAST_ROWS, MOST_ROWS = 256, 8192
+LEAST_ROWS, MOST_ROWS = 256, 16_384
 #: Chunks that wait for each thread, so that it has work while the next ones are being read.
 CHUNKS_AHEAD = 3
 
@@ -100,6 +100,56 @@ def single_threaded_blas() -> AbstractContextManager[None]:
     return _single_threaded_blas
 
 
+class _Pool(ThreadPoolExecutor):
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        self.threads = threads
+
+
+class _Pools:
+    """Lends pools of threads, and keeps the last one that came back.
+
+    Starting threads takes as long as a few chunks do. A pool has one borrower at a time, so
+    work that maps chunks of its own does not wait for a thread that waits for it.
+    """
+
+    def __init__(self) -> None:
+        self._forget()
+        if hasattr(os, "register_at_fork"):
+            # A forked process has the pool, but none of its threads.
+            os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        self._lock = Lock()
+        self._kept: _Pool | None = None
+
+    @contextmanager
+    def lend(self, threads: int) -> Iterator[_Pool]:
+        """Lend a pool of so many threads."""
+        pool = self._keep(None)
+        if pool is None or pool.threads != threads:
+            _dismiss(pool)
+            pool = _Pool(threads)
+        try:
+            yield pool
+        finally:
+            _dismiss(self._keep(pool))
+
+    def _keep(self, pool: _Pool | None) -> _Pool | None:
+        """Keep a pool, and return the one that was kept before."""
+        with self._lock:
+            self._kept, before = pool, self._kept
+        return before
+
+
+def _dismiss(pool: _Pool | None) -> None:
+    if pool is not None:
+        pool.shutdown(wait=False)
+
+
+_pools = _Pools()
+
+
 def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None) -> Iterator[T]:
     """Yield ``work(chunk)`` for every chunk, in order, computing a few ahead on threads."""
     threads = thread_count(n_jobs)
@@ -107,18 +157,20 @@ def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None)
         if threads == 1:
             yield from map(work, chunks)
             return
-        pool = ThreadPoolExecutor(threads)
-        try:
+        with _pools.lend(threads) as pool:
             ahead: deque[Future[T]] = deque()
-            for chunk in chunks:
-                # In the context of the caller, which also decides how NumPy takes errors.
-                ahead.append(pool.submit(copy_context().run, work, chunk))
-                if len(ahead) > CHUNKS_AHEAD * threads:
+            try:
+                for chunk in chunks:
+                    # In the context of the caller, which also decides how NumPy takes errors.
+                    ahead.append(pool.submit(copy_context().run, work, chunk))
+                    if len(ahead) > CHUNKS_AHEAD * threads:
+                        yield ahead.popleft().result()
+                while ahead:
                     yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+            finally:
+                for future in ahead:
+                    future.cancel()
+                wait(ahead)
 
 
 class TreeSum(Generic[T]):
@@ -171,6 +223,12 @@ def contiguous(rows: Any) -> Any:
 
 def map_rows(work: Callable[[Any], NDArray[Any]], X: Any, n_jobs: int | None) -> NDArray[Any]:
     """Stack ``work(rows)`` over chunks of the rows of ``X``."""
-    chunks = chunk_slices(X.shape[0], MOST_ROWS)
-    parts = ordered_map(lambda chunk: work(contiguous(X[chunk])), chunks, n_jobs)
-    return np.concatenate(list(parts))
+    one = work(contiguous(X[:1]))  # its shape and type are those of all
+    stacked = np.empty((X.shape[0], *one.shape[1:]), one.dtype)
+
+    def place(chunk: slice) -> None:
+        stacked[chunk] = work(contiguous(X[chunk]))
+
+    for _ in ordered_map(place, chunk_slices(X.shape[0], MOST_ROWS), n_jobs):
+        pass
+    return stacked

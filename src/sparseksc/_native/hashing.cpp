@@ -1,0 +1,35 @@
+// Uniform numbers by hashing row numbers: the same for a row wherever and whenever it is met.
+#include "arrays.hpp"
+
+namespace sparseksc {
+
+namespace {
+
+// The 53 leading bits of the SplitMix64 hash, moved into the middle of their interval of (0, 1).
+inline double uniform(std::uint64_t row, std::uint64_t state) {
+    std::uint64_t bits = (row + 1) * 0x9E3779B97F4A7C15u + state;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+    bits ^= bits >> 31;
+    return (static_cast<double>(static_cast<std::int64_t>(bits >> 11)) + 0.5) * 0x1p-53;
+}
+
+void uniform_into(const Input& rows, std::uint64_t state, const Output& out) {
+    const std::int64_t* numbers = data<std::int64_t>(rows, "rows", {any});
+    const std::size_t count = rows.shape(0);
+    double* target = data<double>(out, "out", {count});
+    nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < count; ++i) {
+        target[i] = uniform(static_cast<std::uint64_t>(numbers[i]), state);
+    }
+}
+
+}  // namespace
+
+void bind_hashing(nb::module_& module) {
+    using namespace nb::literals;
+    module.def("uniform_into", &uniform_into, nb::arg("rows").noconvert(), "state"_a,
+               nb::arg("out").noconvert());
+}
+
+}  // namespace sparseksc
