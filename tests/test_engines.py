@@ -148,7 +148,7 @@ def test_a_tree_sum_has_the_rounding_error_of_a_tree():
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
 def test_mapped_rows_are_stacked_in_order(n_jobs):
     X = np.arange(20_000.0)[:, None]
-    np.testing.assert_array_equal(map_rows(lambda rows: 2 * rows, X, n_jobs), 2 * X)
+    np.testing.assert_array_equal(map_rows(lambda rows: 2 * rows, X, 1, n_jobs), 2 * X)
 
 
 def blas_threads():

@@ -35,9 +35,9 @@ Array = NDArray[Any]
 Bandwidth = float | tuple[float, ...]
 Moments = tuple[Array, Array, float, int, float]
 
-#: Moments of more pivots than this are left to BLAS: it pays to write the tile then, since their
-#: matrix no longer stays in the cache.
-FUSED_RANK = 512
+#: Moments of more pivots than this are left to BLAS, which writes the tile: where most pivots
+#: matter to most rows, that is faster then.
+FUSED_RANK = 2048
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,10 @@ class Kernel(ABC):
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
         """Values ``k(x_i, x_i)``, shape (n,), float64."""
+
+    def written(self, P: Array) -> int:
+        """Columns of the tile that sums over rows write to memory; 1 where they write none."""
+        return int(P.shape[0])
 
     def scores(self, X: Array, P: Array, coef: Array, bias: Array) -> Array:
         """``tile @ coef + bias`` in float64, shape (n, m)."""
@@ -120,6 +124,10 @@ class Exponential(Kernel):
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
         return _native.tile(self.name, *self._operands(X, P))
+
+    def written(self, P: Array) -> int:  # noqa: D102
+        fused = _native.IS_NATIVE and not sp.issparse(P) and P.shape[0] <= FUSED_RANK
+        return 1 if fused else super().written(P)
 
     def scores(self, X: Array, P: Array, coef: Array, bias: Array) -> Array:  # noqa: D102
         if sp.issparse(P):

@@ -98,14 +98,15 @@ def estimate_memory(
     m, R, d, K = min(selection_size, n_rows), max_rank, n_features, n_clusters
     kept = min(max(encoding_size, m), n_rows)
     in_flight = 3 * threads + log2(max(2.0, n_rows / chunk_rows(R)))
-    # Without the compiled core, tiles of the largest chunks are written out.
-    rows = min(MOST_ROWS, n_rows)
+    # Without the compiled core, tiles are written out.
+    tile = min(chunk_rows(R), n_rows) * 2 * R
+    rows = min(MOST_ROWS, n_rows) * (d + 16)
     block = min(BLOCK_ROWS, n_rows) * (d + 1) if streamed else 0
     return MemoryEstimate(
         selection=WORD * m * (R + d + 8),
         samples=WORD * kept * (d + 4 * K + 8),
         sums=int(WORD * R * R * (in_flight + 8)),
-        per_thread=WORD * (rows * (2 * R + d + 8) + block),
+        per_thread=WORD * (tile + rows + block),
         results=0 if streamed else WORD * 3 * n_rows,
         n_threads=threads,
     )

@@ -51,9 +51,14 @@ class Projection:
         """Number of pivots, R."""
         return len(self.coef)
 
+    @property
+    def written(self) -> int:
+        """Columns of the tiles that are written to memory on the way to scores."""
+        return self.kernel.written(self.points)
+
     def scores(self, X: Array, n_jobs: int | None = None) -> Floats:
         """Score variables, shape (n, K-1)."""
-        return map_rows(self.chunk_scores, X, n_jobs)
+        return map_rows(self.chunk_scores, X, self.written, n_jobs)
 
     def chunk_scores(self, rows: Array) -> Floats:
         """Scores of a few rows, in the calling thread."""
@@ -73,7 +78,7 @@ class Projection:
         def work(rows: Array) -> Array:
             return self.kernel.scores(rows, self.points, coef, bias)
 
-        columns = map_rows(work, X, n_jobs)
+        columns = map_rows(work, X, self.written, n_jobs)
         return columns[:, :-1], columns[:, -1]
 
     def kernel_sums(self, X: Array, n_jobs: int | None = None) -> Floats:
@@ -86,7 +91,7 @@ class Projection:
         def work(rows: Array) -> Array:
             return kernel.scores(rows, self.points, column, none)[:, 0]
 
-        return map_rows(work, X, n_jobs)
+        return map_rows(work, X, self.written, n_jobs)
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ class SparseModel:
 
     def labels(self, X: Array, n_jobs: int | None = None) -> Integers:
         """Cluster numbers, shape (n,)."""
-        return map_rows(self.chunk_labels, X, n_jobs)
+        return map_rows(self.chunk_labels, X, self.projection.written, n_jobs)
 
     def chunk_labels(self, rows: Array) -> Integers:
         """Cluster numbers of a few rows, in the calling thread."""
@@ -126,7 +131,7 @@ class SparseModel:
         def work(rows: Array) -> Array:
             return self.encoding.membership(self.projection.chunk_scores(rows))
 
-        return map_rows(work, X, n_jobs)
+        return map_rows(work, X, self.projection.written, n_jobs)
 
     def outliers(self, X: Array, n_jobs: int | None = None) -> NDArray[np.bool_]:
         """Whether a point is out of the reach of the reduced set, shape (n,)."""

@@ -163,8 +163,7 @@ def collect_degrees(features: FeatureMap, source: Source, n_jobs: int | None = N
         # The total weight rides along as the last entry.
         return np.append(features.kernel.column_sums(rows, points, weights), weights.sum())
 
-    # The tile is summed as it is computed, so the chunks need not fit a tile into the cache.
-    total = source.sum(sums, np.add, 1, n_jobs)
+    total = source.sum(sums, np.add, features.kernel.written(points), n_jobs)
     s, mass = features.whiten(total[:-1]), float(total[-1])
     floor = features.degree_floor(float((s / mass) @ s))
     return Degrees(features.unwhiten(s) if features.in_kernel_space else s, floor, mass)
@@ -178,6 +177,6 @@ def collect_statistics(
     def sums(rows: Array, weights: Floats) -> Statistics:
         return Statistics.of_rows(features, rows, weights, degrees)
 
-    # Kernel values are summed as they are computed; other features are written out first.
-    width = 1 if features.in_kernel_space else features.reduced_set.rank
+    pivots = features.reduced_set
+    width = features.kernel.written(pivots.points) if features.in_kernel_space else pivots.rank
     return source.sum(sums, Statistics.merge, width, n_jobs)

@@ -117,7 +117,7 @@ class Neighbourhoods {
             do {
                 key |= parts[p].key;
                 count += parts[p].rows;
-            } while (++p < parts.size() && count < least_rows);
+            } while (++p < parts.size() && count < enough_rows(key, least_rows));
             gathered.resize(count * features);
             for (std::size_t i = 0; i < count; ++i) {
                 std::copy_n(X + numbers[begin + i] * features, features,
@@ -134,6 +134,17 @@ class Neighbourhoods {
     }
 
   private:
+    // Sums over a group of most pivots are themselves large, and should be worth it.
+    std::size_t enough_rows(std::uint64_t key, std::size_t least_rows) const {
+        return 2 * bits_of(key) > regions_.count ? 16 * least_rows : least_rows;
+    }
+
+    static std::size_t bits_of(std::uint64_t key) {
+        std::size_t bits = 0;
+        for (; key; key &= key - 1) ++bits;
+        return bits;
+    }
+
     struct Part {
         std::uint64_t key;
         std::size_t rows;
@@ -222,9 +233,7 @@ class Neighbourhoods {
         std::vector<std::uint64_t> keys(count);
         loops<T>().reach[kernel_](some.data(), count, layout_.pivots, regions_, keys.data());
         std::size_t reached = 0;
-        for (std::uint64_t key : keys) {
-            for (; key; key &= key - 1) ++reached;
-        }
+        for (std::uint64_t key : keys) reached += bits_of(key);
         return static_cast<double>(reached) / static_cast<double>(count * regions_.count);
     }
 };

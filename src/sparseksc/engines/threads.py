@@ -221,14 +221,16 @@ def contiguous(rows: Any) -> Any:
     return np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
 
 
-def map_rows(work: Callable[[Any], NDArray[Any]], X: Any, n_jobs: int | None) -> NDArray[Any]:
-    """Stack ``work(rows)`` over chunks of the rows of ``X``."""
+def map_rows(
+    work: Callable[[Any], NDArray[Any]], X: Any, width: int, n_jobs: int | None
+) -> NDArray[Any]:
+    """Stack ``work(rows)`` over the rows of ``X``, in chunks for tiles of ``width`` columns."""
     one = work(contiguous(X[:1]))  # its shape and type are those of all
     stacked = np.empty((X.shape[0], *one.shape[1:]), one.dtype)
 
     def place(chunk: slice) -> None:
         stacked[chunk] = work(contiguous(X[chunk]))
 
-    for _ in ordered_map(place, chunk_slices(X.shape[0], MOST_ROWS), n_jobs):
+    for _ in ordered_map(place, chunk_slices(X.shape[0], chunk_rows(width)), n_jobs):
         pass
     return stacked
