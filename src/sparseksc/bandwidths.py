@@ -77,8 +77,11 @@ def automatic_bandwidths(
 
 def weighted_median(values: Floats, weights: Floats) -> float:
     """Smallest value with at least half of the weight at or below it; infinite without weight."""
-    if not weights.any():
+    values, weights = values[weights > 0.0], weights[weights > 0.0]
+    if len(values) == 0:
         return np.inf
+    if weights.min() == weights.max():
+        return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
     order = np.argsort(values, kind="stable")
     cumulative = np.cumsum(weights[order])
     return float(values[order][np.searchsorted(cumulative, 0.5 * cumulative[-1])])

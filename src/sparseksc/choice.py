@@ -138,6 +138,7 @@ def rank_by_separation(
     separate: Callable[[int, int], float],
     *,
     any_size: bool = False,
+    as_firm: float | None = None,
 ) -> list[Choice]:
     """Return the best bandwidth of each number of clusters by the rule "auto", best first.
 
@@ -150,6 +151,9 @@ def rank_by_separation(
         How many clusters of that model are easier to leave than to cross.
     any_size : bool
         Do not refuse clusters of outliers.
+    as_firm : float, optional
+        Take the last bandwidth that is at least this share as firm as the firmest one, which is
+        taken otherwise.
     """
     # One more cluster may well be a few outliers: if that is the best there is to find, so much
     # the better for the clusters before it.
@@ -169,7 +173,10 @@ def rank_by_separation(
             continue
         strengths, cuts = surfaces["strength"][:, column], surfaces["cut"][:, column]
         firmness = strengths / (cuts * _nearby(surfaces.bandwidths, cuts) ** NEARBY_WEIGHT)
-        row = int(np.argmax(np.where(eligible, firmness, -np.inf)))
+        firmness = np.where(eligible, firmness, -np.inf)
+        row = int(np.argmax(firmness))
+        if as_firm is not None:
+            row = int(np.flatnonzero(firmness >= as_firm * firmness[row])[-1])
         next_K = min((larger for larger in finer if larger > K), default=K + 1)
         rise = (finer.get(next_K, NO_FINER_CLUSTERS) + least) * np.sqrt(K / next_K)
         rise /= surfaces["conductance"][row, column] + least

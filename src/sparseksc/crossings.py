@@ -65,10 +65,11 @@ def separate_clusters(graph: NeighbourGraph, labels: Integers) -> float:
     within = labels[edges.first] == labels[edges.second]
     inner = edges.some(within)
     leaving = np.bincount(labels, edges.volumes) - np.bincount(labels, inner.volumes)
-    parts = _part_sizes(inner, len(labels))
+    links = _links(inner, len(labels))
+    parts = _part_sizes(links)
     largest = np.zeros(len(clusters))
     np.maximum.at(largest, labels, parts)
-    passed = _passed_edges(inner, labels, sizes, parts)
+    passed = _passed_edges(inner, links, labels, sizes, parts)
     # One edge more or less decides nothing.
     unit = float(edges.weights.mean())
     total = 0.0
@@ -82,23 +83,30 @@ def separate_clusters(graph: NeighbourGraph, labels: Integers) -> float:
     return total
 
 
-def _part_sizes(edges: Edges, n: int) -> Integers:
-    """Count the points that each of n points is connected with, itself included."""
-    pairs = sp.coo_array((np.ones(len(edges.first)), (edges.first, edges.second)), shape=(n, n))
-    _, part = connected_components(pairs, directed=False)
+def _links(edges: Edges, n: int) -> sp.csr_array:
+    """Return the edges between n points as a matrix, both ways."""
+    ends = np.concatenate([edges.first, edges.second]), np.concatenate([edges.second, edges.first])
+    return sp.csr_array((np.ones(2 * len(edges.first)), ends), shape=(n, n))
+
+
+def _part_sizes(links: sp.csr_array) -> Integers:
+    """Count the points that each point is connected with, itself included."""
+    _, part = connected_components(links, directed=False)
     sizes: Integers = np.bincount(part)[part]
     return sizes
 
 
-def _passed_edges(inner: Edges, labels: Integers, sizes: Integers, parts: Integers) -> list[Floats]:
+def _passed_edges(
+    inner: Edges, links: sp.csr_array, labels: Integers, sizes: Integers, parts: Integers
+) -> list[Floats]:
     """Weight of the edges between the first 1, 2, ... points of each cluster and the rest."""
     n, ends = len(labels), np.cumsum(sizes)
     # From the best connected point of the largest part to the farthest one, and from there
     # through the cluster; other parts come last.
     start = np.lexsort((inner.volumes, parts, labels))[ends - 1]
-    step = _walk(inner, start, n)
+    step = _walk(links, start)
     start = np.lexsort((np.where(step < n, step, -1), labels))[ends - 1]
-    order = np.lexsort((_walk(inner, start, n), labels))
+    order = np.lexsort((_walk(links, start), labels))
     place = np.empty(n, dtype=np.intp)
     place[order] = np.arange(n)
     pair = np.sort([place[inner.first], place[inner.second]], axis=0)
@@ -106,15 +114,13 @@ def _passed_edges(inner: Edges, labels: Integers, sizes: Integers, parts: Intege
     return np.split(np.maximum(np.cumsum(opened - closed), 0.0), ends[:-1])
 
 
-def _walk(edges: Edges, start: Integers, n: int) -> Integers:
+def _walk(links: sp.csr_array, start: Integers) -> Integers:
     """When each point is reached breadth first from the starting points, n for never."""
+    n = links.shape[0]
     # A root that is tied to all starting points makes it one walk.
-    ones = np.ones(2 * len(edges.first) + len(start))
-    from_, to = (
-        np.concatenate([edges.first, edges.second, np.full(len(start), n)]),
-        np.concatenate([edges.second, edges.first, start]),
-    )
-    tied = sp.csr_array((ones, (from_, to)), shape=(n + 1, n + 1))
+    indices = np.concatenate([links.indices, np.sort(start)])
+    ends = np.append(links.indptr, len(indices))
+    tied = sp.csr_array((np.ones(len(indices)), indices, ends), shape=(n + 1, n + 1))
     reached = breadth_first_order(tied, n, return_predecessors=False)[1:]
     step = np.full(n, n)
     step[reached] = np.arange(len(reached))

@@ -66,8 +66,10 @@ class KernelSpectralClustering(FittedModel):
         by its standard deviation, before anything else, and for new points alike. Sparse data
         is divided only. Costs one more pass over the data, and a copy of arrays (which
         ``memory_limit`` does not count).
-    max_rank : int, default=200
-        Largest number of pivots R. Time grows with R squared, memory too.
+    max_rank : int or "auto", default="auto"
+        Largest number of pivots R. Memory grows with R squared, and so does the time, unless the
+        kernel is narrow. "auto" is 200, or 1,000 where the search had to look closer to find
+        clusters.
     tol : float, default=0.001
         Stop at the first pivot that brings the trace of the residual kernel matrix of the
         selection sample to this share of the trace of the kernel matrix.
@@ -179,7 +181,7 @@ class KernelSpectralClustering(FittedModel):
         icd_bandwidth: float | ArrayLike | None = None,
         kernel_params: dict[str, Any] | None = None,
         scale: bool = False,
-        max_rank: int = 200,
+        max_rank: int | str = "auto",
         tol: float = 1e-3,
         pivoting: str = "greedy",
         selection_size: int | str | None = "auto",
@@ -328,11 +330,12 @@ class KernelSpectralClustering(FittedModel):
         sample = look_closer(settings, source)
         bandwidths = settings.bandwidths(sample.X, sample.weights)
         recipe = settings.recipe(bandwidths[0], source.n_features, self.n_jobs)
+        closer = settings.closer(recipe)
         if validation is not None:
             validation = check_validation(validation, self.kernel, sample.X)
             if scaling is not None and not isinstance(validation, int):
                 validation = scaling.apply(validation)
-        return search_sample(settings, sample, bandwidths, recipe, validation, progress)
+        return search_sample(settings, sample, bandwidths, recipe, closer, validation, progress)
 
     def _keep_tuning(self, tuning: TuningResult | None) -> None:
         self.__dict__.pop("tuning_", None)

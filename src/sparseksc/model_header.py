@@ -20,8 +20,8 @@ from sparseksc.encoding import (
     Sides,
     SignCodes,
 )
+from sparseksc.judging import SURFACES
 from sparseksc.kernels import KERNELS
-from sparseksc.search import SURFACES
 
 Check = Callable[[str, Any], None]
 
@@ -231,7 +231,7 @@ def _parameters(n_features: int) -> Check:
         icd_bandwidth=optional(one),
         kernel_params=optional(mapping(_scalar)),
         scale=flag,
-        max_rank=integer(1),
+        max_rank=either("a number of pivots", integer(1), word("auto")),
         tol=number(0.0),
         pivoting=word(),
         selection_size=optional(either("a number of points", integer(1), word("auto"))),
@@ -246,11 +246,12 @@ def _parameters(n_features: int) -> Check:
 def _tuning(n_features: int) -> Check:
     """Return the check of what a search found."""
     bandwidth = optional(_bandwidth(n_features))
-    return record(
+    check = record(
         best_n_clusters=integer(1),
         best_bandwidth=bandwidth,
         criterion=word(),
         doubt=optional(word()),
+        max_rank=optional(integer(1)),
         bandwidths=items(bandwidth),
         n_clusters=items(integer(1)),
         resolution=_any_number,
@@ -262,6 +263,10 @@ def _tuning(n_features: int) -> Check:
                 **dict.fromkeys(CHOICE_VALUES, _any_number),
             )
         ),
+    )
+    # The first files do not say how many pivots there could be.
+    return lambda name, value: check(
+        name, {"max_rank": None, **value} if isinstance(value, dict) else value
     )
 
 

@@ -92,6 +92,7 @@ def plain_tuning(tuning: TuningResult) -> dict[str, Any]:
         "best_bandwidth": plain_bandwidth(tuning.best_bandwidth),
         "criterion": tuning.criterion,
         "doubt": tuning.doubt,
+        "max_rank": tuning.max_rank,
         "bandwidths": [plain_bandwidth(one) for one in tuning.surfaces.bandwidths],
         "n_clusters": [int(K) for K in tuning.surfaces.n_clusters],
         "resolution": _spelt(tuning.surfaces.resolution),
@@ -135,6 +136,7 @@ def meant_tuning(entry: Mapping[str, Any], arrays: Mapping[str, Array]) -> Tunin
         surfaces,
         arrays["tuning.eigenvalues"],
         entry["doubt"],
+        entry.get("max_rank"),
     )
 
 

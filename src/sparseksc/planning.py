@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,14 @@ def make_plan(settings: Settings, source: Source) -> Plan:
     check_distinct_rows(counted, least)
     settings.check_rows(sample.X)
     bandwidths = settings.bandwidths(sample.X, sample.weights)
-    recipe = settings.recipe(bandwidths[0], source.n_features, fitting_threads(settings, source))
+    recipe = settings.recipe(bandwidths[0], source.n_features, settings.n_jobs)
+    recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
     n_clusters, tuning = settings.n_clusters[0], None
     if len(settings.n_clusters) * len(bandwidths) > 1:
-        tuning = search_sample(settings, sample, bandwidths, recipe)
+        closer = closer_recipe(recipe, settings, source)
+        tuning = search_sample(settings, sample, bandwidths, recipe, closer)
+        if closer is not None and tuning.max_rank == closer.max_rank:
+            recipe = closer
         recipe = recipe.with_bandwidth(tuning.best_bandwidth)
         n_clusters = tuning.best_n_clusters
     if isinstance(source, ArraySource):
@@ -61,6 +65,7 @@ def search_sample(
     sample: Sample,
     bandwidths: list[Any],
     recipe: Recipe,
+    closer: Recipe | None,
     validation: Any = None,
     progress: bool = False,
 ) -> TuningResult:
@@ -72,6 +77,7 @@ def search_sample(
         bandwidths,
         recipe,
         settings.objective,
+        closer=closer,
         rule=settings.rule,
         single_allowed=settings.n_clusters_is_auto,
         refine=settings.bandwidth_is_auto and len(bandwidths) > 1,
@@ -80,7 +86,16 @@ def search_sample(
     )
 
 
-def fitting_threads(settings: Settings, source: Source) -> int | None:
+def closer_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe | None:
+    """How to train for a closer look; None where its pivots do not fit into the memory."""
+    closer = settings.closer(recipe)
+    try:
+        return replace(closer, n_jobs=threads_for(closer, settings, source))
+    except MemoryError:
+        return None
+
+
+def threads_for(recipe: Recipe, settings: Settings, source: Source) -> int | None:
     """As many threads as were asked for, or as fit into the memory."""
     if not isinstance(source, ArraySource | Stream):
         return settings.n_jobs  # a cluster looks after its memory
@@ -91,9 +106,9 @@ def fitting_threads(settings: Settings, source: Source) -> int | None:
         settings.memory_limit,
         n_rows=n_rows,
         n_features=source.n_features,
-        max_rank=settings.max_rank,
+        max_rank=recipe.max_rank,
         n_clusters=max(settings.n_clusters),
-        selection_size=settings.selection_size or n_rows,
+        selection_size=recipe.selection_size or n_rows,
         n_jobs=settings.n_jobs,
         streamed=streamed,
     )

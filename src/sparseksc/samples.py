@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,20 @@ class Separation:
     graph : NeighbourGraph
     rows : array of int
         Its points, among those to judge on.
-    cloud : float or None
-        Conductance of half a normal cloud with the covariance of the points.
+    points : array of shape (n, d) or None
+        The points, where they have coordinates that distances are measured in.
+    seed : int
     """
 
     graph: NeighbourGraph
     rows: Integers
-    cloud: float | None
+    points: Array | None
+    seed: int
+
+    @cached_property
+    def cloud(self) -> float | None:
+        """Conductance of half a normal cloud with the covariance of the points."""
+        return None if self.points is None else cloud_conductance(self.points, self.seed)
 
 
 @dataclass(frozen=True)
@@ -68,22 +76,28 @@ class Samples:
 
 
 def draw_samples(
-    X: Array, weights: Floats, recipe: Recipe, validation: int | Array, with_graph: bool
+    X: Array,
+    weights: Floats,
+    recipe: Recipe,
+    validation: int | Array,
+    *,
+    with_graph: bool,
+    training_size: int = TRAINING_SIZE,
 ) -> Samples:
-    """Draw disjoint samples, or take all there is for both."""
+    """Draw disjoint samples, or take all there is for both; the graph is of the latter."""
     kernel, seed = recipe.kernel, recipe.seed
     size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
-    total = TRAINING_SIZE + size
+    total = training_size + size
     rows, mass = weighted_sample(X.shape[0], total, seed, weights)
     order = np.random.default_rng(seed).permutation(len(rows))
-    first, rest = np.sort(order[:TRAINING_SIZE]), np.sort(order[TRAINING_SIZE:])
+    first, rest = np.sort(order[:training_size]), np.sort(order[training_size:])
     if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
         dense: Any = X[rows]
         X, rows = dense.toarray(), np.arange(len(rows))
     training = kernel.among(X[rows[first]], rows[first])
     if judged is not None:
         judged_mass = np.ones(judged.shape[0])
-    elif len(rest) < min(TRAINING_SIZE // 2, size):
+    elif len(rest) < min(training_size // 2, size):
         # Half of small data would be too little to find shapes in.
         judged, judged_mass, rest = training, mass[first], first
     else:
@@ -93,7 +107,8 @@ def draw_samples(
     separation = None
     if with_graph:
         numbers = rows[rest] if kernel.name == "precomputed" else None
-        separation = _separation(X, judged, judged_mass, numbers, recipe)
+        largest = max(GRAPH_SIZE, training_size // 2)
+        separation = _separation(X, judged, judged_mass, numbers, recipe, largest)
     return Samples(
         training,
         mass[first],
@@ -105,22 +120,20 @@ def draw_samples(
 
 
 def _separation(
-    X: Array, judged: Array, mass: Floats, numbers: Integers | None, recipe: Recipe
+    X: Array, judged: Array, mass: Floats, numbers: Integers | None, recipe: Recipe, size: int
 ) -> Separation:
     """Connect some of the points to judge on; ``numbers`` are theirs in a precomputed kernel."""
     kernel = recipe.kernel
-    rows = selection_sample(judged.shape[0], GRAPH_SIZE, recipe.seed, mass)
+    rows = selection_sample(judged.shape[0], size, recipe.seed, mass)
     if numbers is not None:
         columns = numbers[rows]
         square, places = X[np.ix_(columns, columns)], np.arange(len(columns))
         graph = neighbour_graph(kernel, square, mass[rows], places)
-        return Separation(graph, rows[graph.rows], None)
+        return Separation(graph, rows[graph.rows], None, recipe.seed)
     graph = neighbour_graph(kernel, judged[rows], mass[rows])
     rows = rows[graph.rows]
-    cloud = None
-    if isinstance(kernel, Exponential) and isinstance(judged, np.ndarray):
-        cloud = cloud_conductance(judged[rows], recipe.seed)
-    return Separation(graph, rows, cloud)
+    measured = isinstance(kernel, Exponential) and isinstance(judged, np.ndarray)
+    return Separation(graph, rows, judged[rows] if measured else None, recipe.seed)
 
 
 def weighted_sample(n_rows: int, size: int, seed: int, weights: Floats) -> tuple[Integers, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -30,6 +31,10 @@ from sparseksc.training import Recipe
 #: Points that the pivots are looked for in, where the user leaves it to us: enough to
 #: cover a shape evenly, and at least ten for each pivot.
 SELECTION_SIZE, POINTS_PER_PIVOT = 2000, 10
+#: Most pivots where the user leaves it to us.
+MAX_RANK = 200
+#: The same for a closer look. Its pivots have to cover long and thin shapes without a gap.
+CLOSER_RANK, CLOSER_POINTS_PER_PIVOT = 1000, 15
 
 
 class Settings:
@@ -46,7 +51,9 @@ class Settings:
         How a search chooses.
     objective : Objective
         What ``score`` returns.
-    max_rank, n_jobs, memory_limit, verbose
+    max_rank : int
+        Most pivots.
+    n_jobs, memory_limit, verbose
         As given.
     """
 
@@ -63,7 +70,8 @@ class Settings:
             self._given["balance"],
             self._given["outlier_threshold"],
         )
-        self.max_rank = int(self._given["max_rank"])
+        rank = self._given["max_rank"]
+        self.max_rank = MAX_RANK if _is_auto(rank) else int(rank)
         self.n_jobs: int | None = self._given["n_jobs"]
         self.memory_limit = self._given["memory_limit"]
         self.verbose = bool(self._given["verbose"])
@@ -77,10 +85,19 @@ class Settings:
     @property
     def selection_size(self) -> int | None:
         """Points that pivots are looked for in; None for all."""
+        return self._selection_size(POINTS_PER_PIVOT * self.max_rank)
+
+    def _selection_size(self, enough: int) -> int | None:
         size = self._given["selection_size"]
         if _is_auto(size):
-            return max(SELECTION_SIZE, POINTS_PER_PIVOT * self._given["max_rank"])
+            return max(SELECTION_SIZE, enough)
         return None if size is None else int(size)
+
+    def closer(self, recipe: Recipe) -> Recipe:
+        """Return the recipe of a closer look."""
+        rank = CLOSER_RANK if _is_auto(self._given["max_rank"]) else self.max_rank
+        size = self._selection_size(CLOSER_POINTS_PER_PIVOT * rank)
+        return replace(recipe, max_rank=rank, selection_size=size)
 
     def check_rows(self, X: Array) -> None:
         """Raise an error where the kernel is not defined on ``X``."""
@@ -134,7 +151,10 @@ class Settings:
         check_fraction("tol", given["tol"])
         check_integer("outlier_threshold", given["outlier_threshold"], 0)
         check_integer("verbose", given["verbose"], 0)
-        check_integer("max_rank", given["max_rank"], 1)
+        if isinstance(given["max_rank"], str):
+            check_choice("max_rank", given["max_rank"], ["auto"])
+        else:
+            check_integer("max_rank", given["max_rank"], 1, " (or 'auto')")
         check_seed(given["random_state"])
         self._check_scale()
         parse_bytes(given["memory_limit"])

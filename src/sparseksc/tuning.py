@@ -41,6 +41,9 @@ class TuningResult:
         Leading eigenvalues at each bandwidth, NaN where there are fewer.
     doubt : str or None
         Why the answer should not be trusted, in a sentence.
+    max_rank : int or None
+        Most pivots that the models of the ranking could have: for ``max_rank="auto"`` 200, or
+        1,000 after a closer look. None where an old file does not say.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class TuningResult:
     surfaces: Surfaces
     eigenvalues: Floats
     doubt: str | None
+    max_rank: int | None = None
 
     @property
     def surface(self) -> Floats:

@@ -19,8 +19,9 @@ void refine_into(const Input& rows, const Input& weights, std::size_t rounds,
     if (K == 0) return;
     nb::gil_scoped_release release;
     std::vector<Int64> labels(n);
-    std::vector<double> scratch(K * (m + 1) + (K + 8) * m);
-    active->clusters.refine(x, n, m, w, K, rounds, target, labels.data(), scratch.data());
+    const std::size_t stride = (n + row_lanes - 1) / row_lanes * row_lanes;
+    std::vector<double> scratch(K * (m + 1) + stride * m);
+    active->clusters.refine(x, n, m, w, K, rounds, target, labels.data(), scratch.data(), stride);
 }
 
 std::size_t spread_into(const Output& rows, const Output& chosen) {

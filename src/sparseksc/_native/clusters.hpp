@@ -6,52 +6,57 @@
 namespace sparseksc {
 namespace {
 
-constexpr std::size_t cluster_lanes = 8;
-
-inline std::size_t padded(std::size_t K) {
-    return (K + cluster_lanes - 1) / cluster_lanes * cluster_lanes;
+// Finds the prototype with the largest inner product for each row, the first of equals; across[f]
+// are the entries f of the rows, `stride` apart. Says whether a label changed.
+inline bool nearest(const double* across, std::size_t stride, std::size_t n, std::size_t m,
+                    const double* prototypes, std::size_t K, std::int64_t* labels) {
+    bool changed = false;
+    for (std::size_t start = 0; start < n; start += row_lanes) {
+        double most[row_lanes];
+        std::int64_t best[row_lanes] = {};
+        for (double& value : most) value = -__builtin_inf();
+        for (std::size_t k = 0; k < K; ++k) {
+            double product[row_lanes] = {};
+            for (std::size_t f = 0; f < m; ++f) {
+                const double* entries = across + f * stride + start;
+                const double factor = prototypes[k * m + f];
+                for (std::size_t j = 0; j < row_lanes; ++j) product[j] += entries[j] * factor;
+            }
+            for (std::size_t j = 0; j < row_lanes; ++j) {
+                const bool more = product[j] > most[j];
+                most[j] = more ? product[j] : most[j];
+                best[j] = more ? static_cast<std::int64_t>(k) : best[j];
+            }
+        }
+        for (std::size_t j = 0; j < row_lanes && start + j < n; ++j) {
+            changed |= labels[start + j] != best[j];
+            labels[start + j] = best[j];
+        }
+    }
+    return changed;
 }
 
 inline void refine(const double* rows, std::size_t n, std::size_t m, const double* weights,
                    std::size_t K, std::size_t rounds, double* prototypes, std::int64_t* labels,
-                   double* scratch) {
-    const std::size_t width = padded(K);
+                   double* scratch, std::size_t stride) {
     double* mass = scratch;
     double* sums = mass + K;
-    double* across = sums + K * m;  // the prototypes, one column each; the padding is zero
+    double* across = sums + K * m;
+    for (std::size_t f = 0; f < m; ++f) {
+        for (std::size_t i = 0; i < stride; ++i) {
+            across[f * stride + i] = i < n ? rows[i * m + f] : 0.0;
+        }
+    }
     for (std::size_t i = 0; i < n; ++i) labels[i] = -1;
     for (std::size_t round = 0; round < rounds; ++round) {
-        for (std::size_t f = 0; f < m; ++f) {
-            for (std::size_t k = 0; k < width; ++k) {
-                across[f * width + k] = k < K ? prototypes[k * m + f] : 0.0;
-            }
-        }
+        if (!nearest(across, stride, n, m, prototypes, K, labels)) break;
         for (std::size_t s = 0; s < K * (m + 1); ++s) scratch[s] = 0.0;
-        bool changed = false;
         for (std::size_t i = 0; i < n; ++i) {
             const double* row = rows + i * m;
-            std::size_t best = 0;
-            double most = 0.0;
-            for (std::size_t k0 = 0; k0 < K; k0 += cluster_lanes) {
-                double cosine[cluster_lanes] = {};
-                for (std::size_t f = 0; f < m; ++f) {
-                    const double* column = across + f * width + k0;
-                    for (std::size_t j = 0; j < cluster_lanes; ++j) cosine[j] += row[f] * column[j];
-                }
-                for (std::size_t j = 0; j < cluster_lanes && k0 + j < K; ++j) {
-                    if (cosine[j] > most || k0 + j == 0) {
-                        most = cosine[j];
-                        best = k0 + j;
-                    }
-                }
-            }
-            changed |= labels[i] != static_cast<std::int64_t>(best);
-            labels[i] = static_cast<std::int64_t>(best);
-            mass[best] += weights[i];
-            double* __restrict sum = sums + best * m;
+            mass[labels[i]] += weights[i];
+            double* __restrict sum = sums + labels[i] * m;
             for (std::size_t f = 0; f < m; ++f) sum[f] += weights[i] * row[f];
         }
-        if (!changed) break;
         for (std::size_t k = 0; k < K; ++k) {
             if (!(mass[k] > 0.0)) continue;
             double length = 0.0;

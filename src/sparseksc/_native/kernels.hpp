@@ -86,14 +86,17 @@ struct Loops {
     void (*exponential)(const T* values, std::size_t count, T* out);
 };
 
+// Rows that are compared with a prototype at once.
+inline constexpr std::size_t row_lanes = 16;
+
 // Loops over rows of m scores or directions and K clusters; all arrays are dense, row by row.
 struct ClusterLoops {
     // Moves the prototypes (K, m) to the mean directions of the rows (n, m) nearest to them, until
     // nothing changes or `rounds` are over; labels[n] is scratch, `scratch` has K * (m + 1) +
-    // (K + 8) * m values.
+    // stride * m values, and `stride` is n or more, a multiple of row_lanes.
     void (*refine)(const double* rows, std::size_t n, std::size_t m, const double* weights,
                    std::size_t K, std::size_t rounds, double* prototypes, std::int64_t* labels,
-                   double* scratch);
+                   double* scratch, std::size_t stride);
     // chosen[k] = the longest row outside of the span of the k rows before it; `rows` (n, m) is
     // overwritten by what is left of them. Returns how many there are, at most K.
     std::size_t (*spread)(double* rows, std::size_t n, std::size_t m, std::size_t K,

@@ -14,6 +14,43 @@ constexpr std::size_t span = 512, batch = 64;
 // there, changes nothing but the rounding. Narrow kernels have many of them.
 constexpr double negligible = 1e-18;
 
+// Sums and maxima are taken side by side in so many places, which the compiler can do at once.
+constexpr std::size_t lanes = 8;
+
+// The first place of the largest of n values, none of which is negative.
+inline std::size_t first_largest(const double* values, std::size_t n) {
+    double most[lanes] = {};
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        for (std::size_t j = 0; j < lanes; ++j) {
+            most[j] = values[i + j] > most[j] ? values[i + j] : most[j];
+        }
+    }
+    for (; i < n; ++i) most[0] = values[i] > most[0] ? values[i] : most[0];
+    for (double value : most) most[0] = value > most[0] ? value : most[0];
+    std::size_t place = 0;
+    while (place + 1 < n && values[place] != most[0]) ++place;
+    return place;
+}
+
+// Takes the squares of column / root from the residuals, and returns their weighted sum.
+inline double deflate(double* __restrict column, double root, const double* weights,
+                      double* __restrict residual, std::size_t n) {
+    double left[lanes] = {};
+    const auto step = [&](std::size_t i, double& sum) {
+        column[i] /= root;
+        const double rest = residual[i] - column[i] * column[i];
+        residual[i] = rest > 0.0 ? rest : 0.0;
+        sum += weights[i] * residual[i];
+    };
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        for (std::size_t j = 0; j < lanes; ++j) step(i + j, left[j]);
+    }
+    for (; i < n; ++i) step(i, left[0]);
+    return ((left[0] + left[1]) + (left[2] + left[3])) + ((left[4] + left[5]) + (left[6] + left[7]));
+}
+
 template <typename K, typename T>
 std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, double trace,
                    double tol, double floor, std::size_t rank, std::size_t most, T* row,
@@ -21,10 +58,7 @@ std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, d
     const Row<K, T> values(pivots);
     const std::size_t n = pivots.count;
     while (rank < most) {
-        std::size_t p = 0;
-        for (std::size_t i = 1; i < n; ++i) {
-            if (residual[i] > residual[p]) p = i;
-        }
+        const std::size_t p = first_largest(residual, n);
         if (!(residual[p] > floor)) break;
         values(X + p * pivots.features, row);
         const double root = __builtin_sqrt(residual[p]);
@@ -56,16 +90,11 @@ std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, d
                 }
             }
         }
-        for (std::size_t i = 0; i < n; ++i) {
-            target[i] /= root;
-            const double rest = residual[i] - target[i] * target[i];
-            residual[i] = rest > 0.0 ? rest : 0.0;
-        }
+        double left = deflate(target, root, weights, residual, n);
+        left -= weights[p] * residual[p];
         residual[p] = 0.0;
-        double left = 0.0;
-        for (std::size_t i = 0; i < n; ++i) left += weights[i] * residual[i];
         chosen[rank] = static_cast<std::int64_t>(p);
-        path[rank] = trace > 0.0 ? left / trace : 0.0;
+        path[rank] = trace > 0.0 && left > 0.0 ? left / trace : 0.0;
         if (path[rank++] <= tol) break;
     }
     return rank;

@@ -68,6 +68,13 @@ def bandwidths(text: str) -> Any:
     return numbers if len(numbers) > 1 else numbers[0]
 
 
+def rank(text: str) -> int | str:
+    """Read a number of pivots, or the word auto."""
+    if text != "auto" and not (text.isdecimal() and int(text) >= 1):
+        raise click.BadParameter(f"{text!r} must be a number of at least 1, or auto.")
+    return text if text == "auto" else int(text)
+
+
 def column_names(text: str) -> list[str]:
     """Read names separated by commas; a name with a comma goes into double quotes.
 
@@ -142,10 +149,11 @@ model_options = together(
     click.option("--coef0", type=float, help="Constant of the polynomial kernel."),
     click.option(
         "--max-rank",
-        type=click.IntRange(min=1),
-        default=200,
+        type=rank,
+        metavar="R",
+        default="auto",
         show_default=True,
-        help="Most pivots of the reduced set.",
+        help="Most pivots of the reduced set; auto is 200, or more where clusters need them.",
     ),
     click.option(
         "--tol",

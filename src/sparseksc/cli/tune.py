@@ -93,6 +93,7 @@ def as_dictionary(result: TuningResult) -> dict[str, Any]:
             "criterion": result.criterion,
             "summary": result.summary(),
             "doubt": result.doubt,
+            "max_rank": result.max_rank,
             "ranking": [asdict(choice) for choice in result.ranking],
             "n_clusters": surfaces.n_clusters,
             "bandwidths": surfaces.bandwidths,
