@@ -74,6 +74,19 @@ def test_sums_are_those_of_all_pivots(name, dtype, n_features, n_pivots):
     assert got[4] == pytest.approx(expected[4])
 
 
+@pytest.mark.parametrize("scale", [2.0, 8.0, 30.0])
+def test_moments_of_rows_that_reach_most_pivots(scale):
+    """Groups are joined until their matrix is worth its additions."""
+    rng = np.random.default_rng(5)
+    X, P = rng.normal(size=(3000, 5)), rng.normal(size=(600, 5))
+    weights, q, inverse = np.ones(len(X)), np.ones(len(P)), np.full(5, scale)
+    found = moments("rbf", X, P, inverse, weights, q, 1e-9)
+    expected = twin.moments_of(twin._tile("rbf", X, P, inverse), weights, q, 1e-9)
+    for ours, theirs in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())
+    assert found[3] == expected[3]
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_pivots_beyond_the_reach_count_as_zero(name):
     """What the others gain from: without regions this sum would be small, but not zero."""

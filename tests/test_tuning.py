@@ -10,10 +10,10 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sparseksc import DoubtWarning, KernelSpectralClustering, tune
+from sparseksc import DoubtWarning, KernelSpectralClustering, load, tune
 from sparseksc.bandwidths import automatic_bandwidths, weighted_median
 from sparseksc.choice import Surfaces, rank_by_criterion, rank_by_separation
-from sparseksc.datasets import make_rings
+from sparseksc.datasets import make_rings, make_spirals
 from sparseksc.kernels import RBF, Chi2, Laplacian, Polynomial, make_kernel
 from sparseksc.neighbours import neighbour_graph
 from sparseksc.samples import weighted_sample
@@ -73,6 +73,8 @@ class TestBandwidths:
     def test_weighted_median(self):
         assert weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 5.0])) == 2.0
         assert weighted_median(np.ones(2), np.zeros(2)) == np.inf
+        assert weighted_median(np.array([4.0, 1.0, 3.0, 2.0]), np.full(4, 0.1)) == 2.0
+        assert weighted_median(np.array([4.0, 1.0, 3.0]), np.array([0.5, 0.5, 0.0])) == 1.0
 
 
 class TestNeighbours:
@@ -168,6 +170,72 @@ class TestChoice:
         } == {1.0}
         insisting = rank_by_separation(surfaces, [2, 3], none_separate, any_size=True)
         assert {choice.bandwidth for choice in insisting} == {2.0}
+
+    def test_a_closer_look_takes_the_widest_of_nearly_equal_bandwidths(self):
+        surfaces = surfaces_of(strength=[[0.95, 0.9, 0.9], [0.9, 0.6, 0.6]])
+        for as_firm, expected in ((None, {2: 1.0, 3: 1.0}), (0.8, {2: 2.0, 3: 1.0})):
+            ranking = rank_by_separation(surfaces, [2, 3], none_separate, as_firm=as_firm)
+            assert {choice.n_clusters: choice.bandwidth for choice in ranking} == expected
+
+
+@pytest.fixture(scope="module")
+def arms():
+    """Four long spirals, which 200 pivots cannot cover: (X, y)."""
+    return make_spirals(40_000, n_arms=4, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def found_arms(arms):
+    """A fit that has to find everything by itself."""
+    return KernelSpectralClustering(random_state=0).fit(arms[0])
+
+
+def test_the_model_has_the_pivots_that_were_judged():
+    X, y = make_blobs(20_000, centers=CENTRES, cluster_std=[0.2, 0.6, 1.2], random_state=0)
+    ksc = KernelSpectralClustering(random_state=0).fit(X)
+    found = tune(X, "auto", random_state=0)
+    assert ksc.bandwidth_ == found.best_bandwidth
+    np.testing.assert_array_equal(X[ksc.reduced_set_indices_], ksc.reduced_set_)
+    assert adjusted_rand_score(y, ksc.labels_) > 0.99
+
+
+class TestCloserLook:
+    def test_it_finds_long_thin_shapes(self, arms, found_arms):
+        assert found_arms.n_clusters_ == 4
+        assert adjusted_rand_score(arms[1], found_arms.labels_) == 1.0
+        assert found_arms.tuning_.doubt is None
+
+    def test_the_models_of_both_looks_are_kept(self, found_arms):
+        tuning = found_arms.tuning_
+        assert tuning.n_models >= 200
+        assert tuning.max_rank == len(found_arms.reduced_set_) == 1000
+        assert tuning.surfaces.bandwidths == sorted(tuning.surfaces.bandwidths)
+        assert tuning.to_frame()["chosen"].sum() == 1
+
+    def test_it_helps_with_a_given_number_of_clusters(self, arms):
+        ksc = KernelSpectralClustering(4, random_state=0).fit(arms[0])
+        assert adjusted_rand_score(arms[1], ksc.labels_) == 1.0
+
+    def test_it_is_kept_in_a_file(self, found_arms, tmp_path):
+        found_arms.save(tmp_path / "arms.ksc")
+        assert load(tmp_path / "arms.ksc").tuning_.max_rank == 1000
+
+    @pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+    def test_a_given_number_of_pivots_is_not_exceeded(self, arms):
+        result = tune(arms[0], [3, 4], max_rank=60, random_state=0)
+        assert result.max_rank == 60
+
+    @pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+    def test_it_is_left_out_where_it_does_not_fit_into_memory(self, arms):
+        ksc = KernelSpectralClustering(memory_limit="60MB", n_jobs=1, random_state=0).fit(arms[0])
+        assert ksc.tuning_.max_rank == 200
+        assert len(ksc.reduced_set_) <= 200
+
+    def test_it_finds_nothing_in_noise(self):
+        X = np.random.default_rng(0).uniform(size=(30_000, 2))
+        with pytest.warns(DoubtWarning, match="may well be one cluster"):
+            result = tune(X, "auto", random_state=0)
+        assert (result.best_n_clusters, result.max_rank) == (1, 200)
 
 
 class TestTune:

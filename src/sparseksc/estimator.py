@@ -20,7 +20,7 @@ from sparseksc.planning import look_closer, make_plan, search_sample
 from sparseksc.scaling import Scaling, measure_scaling
 from sparseksc.settings import Settings
 from sparseksc.sources import ArraySource, Source
-from sparseksc.training import Recipe, Training, train
+from sparseksc.training import Recipe, Training
 from sparseksc.tuning import TuningResult
 
 
@@ -247,11 +247,11 @@ class KernelSpectralClustering(FittedModel):
         source, scaling = self._training_source(X, sample_weight)
         plan = make_plan(settings, source)
         if checkpoint is None:
-            training = train(source, plan.n_clusters, plan.recipe, plan.sample)
+            training = plan.train(source)
         else:
             purpose = f"{plan.n_clusters} {plan.recipe.without_threads()}"
             saved = CheckpointedSource(source, checkpoint, purpose)
-            training = train(saved, plan.n_clusters, plan.recipe, plan.sample)
+            training = plan.train(saved)
             saved.discard()
         self._keep_tuning(plan.tuning)
         self._keep(training, scaling)
@@ -335,7 +335,8 @@ class KernelSpectralClustering(FittedModel):
             validation = check_validation(validation, self.kernel, sample.X)
             if scaling is not None and not isinstance(validation, int):
                 validation = scaling.apply(validation)
-        return search_sample(settings, sample, bandwidths, recipe, closer, validation, progress)
+        found = search_sample(settings, sample, bandwidths, recipe, closer, validation, progress)
+        return found.result
 
     def _keep_tuning(self, tuning: TuningResult | None) -> None:
         self.__dict__.pop("tuning_", None)

@@ -36,14 +36,14 @@ class Judged(NamedTuple):
     labels : dict of int to array
         For each number of clusters, those of the points of the neighbour graph.
     eigenvalues : array
-    residual : float
-        Share of the kernel matrix that the pivots leave out.
+    pivots : ReducedSet
+        Of all these models; their row numbers are those among the points to train on.
     """
 
     values: dict[str, Floats]
     labels: dict[int, NDArray[Any]]
     eigenvalues: Floats
-    residual: float
+    pivots: ReducedSet
 
 
 def judge_with(
@@ -79,7 +79,7 @@ def judge_with(
         eigenvalues = np.full(n_components, np.nan)
         found = fitted.spectrum.eigenvalues
         eigenvalues[: len(found)] = found
-        return Judged(values, labels, eigenvalues, pivots.residual)
+        return Judged(values, labels, eigenvalues, pivots)
 
     return judge
 

@@ -9,22 +9,31 @@ import numpy as np
 
 from sparseksc.memory import threads_within
 from sparseksc.parameters import check_distinct_rows
+from sparseksc.reduced_set import ReducedSet
 from sparseksc.samples import TRAINING_SIZE, VALIDATION_SIZE
-from sparseksc.search import search
+from sparseksc.search import Found, search
 from sparseksc.settings import Settings
 from sparseksc.sources import ArraySource, Sample, Source, Stream
-from sparseksc.training import ENCODING_SIZE, Recipe
+from sparseksc.training import ENCODING_SIZE, Recipe, Training, train
 from sparseksc.tuning import TuningResult
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to train, and on which sample its pivots and prototypes are found."""
+    """What to train, and on which sample its pivots and prototypes are found.
+
+    After a search the pivots are those of the model that it chose.
+    """
 
     recipe: Recipe
     n_clusters: int
     sample: Sample
     tuning: TuningResult | None
+    pivots: ReducedSet | None
+
+    def train(self, source: Source) -> Training:
+        """Train on all rows of the source."""
+        return train(source, self.n_clusters, self.recipe, self.sample, self.pivots)
 
 
 def make_plan(settings: Settings, source: Source) -> Plan:
@@ -37,17 +46,20 @@ def make_plan(settings: Settings, source: Source) -> Plan:
     bandwidths = settings.bandwidths(sample.X, sample.weights)
     recipe = settings.recipe(bandwidths[0], source.n_features, settings.n_jobs)
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
-    n_clusters, tuning = settings.n_clusters[0], None
+    n_clusters, tuning, pivots = settings.n_clusters[0], None, None
     if len(settings.n_clusters) * len(bandwidths) > 1:
         closer = closer_recipe(recipe, settings, source)
-        tuning = search_sample(settings, sample, bandwidths, recipe, closer)
+        tuning, pivots = search_sample(settings, sample, bandwidths, recipe, closer)
+        pivots = replace(pivots, indices=sample.rows[pivots.indices])
+        if recipe.kernel.name == "precomputed" or not isinstance(sample.X, np.ndarray):
+            pivots = None  # theirs are row numbers of a part, or dense where the data is not
         if closer is not None and tuning.max_rank == closer.max_rank:
             recipe = closer
         recipe = recipe.with_bandwidth(tuning.best_bandwidth)
         n_clusters = tuning.best_n_clusters
     if isinstance(source, ArraySource):
         sample = source.sample(recipe.sample_size, recipe.seed)
-    return Plan(recipe, n_clusters, sample, tuning)
+    return Plan(recipe, n_clusters, sample, tuning, pivots)
 
 
 def look_closer(settings: Settings, source: Source) -> Sample:
@@ -68,7 +80,7 @@ def search_sample(
     closer: Recipe | None,
     validation: Any = None,
     progress: bool = False,
-) -> TuningResult:
+) -> Found:
     """Compare all candidates on a sample."""
     return search(
         sample.X,

@@ -55,8 +55,12 @@ class Separation:
 
 @dataclass(frozen=True)
 class Samples:
-    """Points to train on, points to judge on, and how the latter are separated."""
+    """Points to train on, points to judge on, and how the latter are separated.
 
+    ``rows`` are the row numbers of the former in the data.
+    """
+
+    rows: Integers
     training: Array
     weights: Floats
     validation: Array
@@ -90,6 +94,7 @@ def draw_samples(
     total = training_size + size
     rows, mass = weighted_sample(X.shape[0], total, seed, weights)
     order = np.random.default_rng(seed).permutation(len(rows))
+    drawn = rows
     first, rest = np.sort(order[:training_size]), np.sort(order[training_size:])
     if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
         dense: Any = X[rows]
@@ -110,6 +115,7 @@ def draw_samples(
         largest = max(GRAPH_SIZE, training_size // 2)
         separation = _separation(X, judged, judged_mass, numbers, recipe, largest)
     return Samples(
+        drawn[first],
         training,
         mass[first],
         judged,

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from sparseksc.engines.threads import ordered_map, single_threaded_blas
 from sparseksc.judging import SURFACES, Judged, judge_with
 from sparseksc.kernels import Array
 from sparseksc.progress import progress_bar
+from sparseksc.reduced_set import ReducedSet
 from sparseksc.samples import GRAPH_SIZE, TRAINING_SIZE, VALIDATION_SIZE, Samples, draw_samples
 from sparseksc.training import Recipe
 from sparseksc.tuning import DoubtWarning, TuningResult
@@ -57,6 +58,16 @@ CLOSER_BANDWIDTHS, LEFT_OUT = 4, 0.8
 #: Of bandwidths that are nearly as firm as the firmest one, a closer look takes the widest, which
 #: the pivots represent best.
 AS_FIRM = 0.8
+
+
+class Found(NamedTuple):
+    """What a search found, and the pivots of the best model.
+
+    The row numbers of the pivots are those of the data that was searched.
+    """
+
+    result: TuningResult
+    pivots: ReducedSet
 
 
 @dataclass(frozen=True)
@@ -193,7 +204,7 @@ def search(
     refine: bool = False,
     validation: int | Array | None = None,
     progress: bool = False,
-) -> TuningResult:
+) -> Found:
     """Fit every combination on a sample and rank them.
 
     Parameters
@@ -242,8 +253,15 @@ def search(
     surfaces, judged = look.surfaces(before), {**before, **look.judged}
     eigenvalues = np.array([judged[h].eigenvalues for h in surfaces.bandwidths])
     rank = look.recipe.max_rank
+
+    def found(K: int, bandwidth: Any, doubt: str | None) -> Found:
+        ranking = look.ranking if n_clusters != [1] else []
+        result = TuningResult(K, bandwidth, rule, ranking, surfaces, eigenvalues, doubt, rank)
+        pivots = judged[bandwidth].pivots
+        return Found(result, replace(pivots, indices=look.samples.rows[pivots.indices]))
+
     if n_clusters == [1]:
-        return TuningResult(1, bandwidths[0], rule, [], surfaces, eigenvalues, None, rank)
+        return found(1, bandwidths[0], None)
     ranking = look.ranking
     if not ranking and not single_allowed:
         raise ValueError(
@@ -253,10 +271,9 @@ def search(
     one, doubt = look.doubts()
     if doubt:
         warnings.warn(doubt, DoubtWarning, stacklevel=4)
-    best = (1, surfaces.bandwidths[-1])
-    if ranking and not (one and single_allowed):
-        best = ranking[0].n_clusters, ranking[0].bandwidth
-    return TuningResult(*best, rule, ranking, surfaces, eigenvalues, doubt, rank)
+    if not ranking or (one and single_allowed):
+        return found(1, surfaces.bandwidths[-1], doubt)
+    return found(ranking[0].n_clusters, ranking[0].bandwidth, doubt)
 
 
 def _closer_look(first: Look, X: Array, weights: Floats, recipe: Recipe) -> Look | None:
@@ -267,7 +284,7 @@ def _closer_look(first: Look, X: Array, weights: Floats, recipe: Recipe) -> Look
         return None
     if X.shape[0] < least or X.shape[1] > CLOSER_FEATURES:
         return None
-    narrow = [h for h, judged in first.judged.items() if judged.residual > LEFT_OUT]
+    narrow = [h for h, judged in first.judged.items() if judged.pivots.residual > LEFT_OUT]
     if not narrow or recipe.kernel != recipe.icd_kernel:
         return None
     times = min(CLOSER_TIMES, X.shape[0] / (TRAINING_SIZE + GRAPH_SIZE))

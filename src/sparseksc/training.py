@@ -103,18 +103,23 @@ class Training:
 
 
 def train(
-    source: Source, n_clusters: int, recipe: Recipe, sample: Sample | None = None
+    source: Source,
+    n_clusters: int,
+    recipe: Recipe,
+    sample: Sample | None = None,
+    reduced_set: ReducedSet | None = None,
 ) -> Training:
     """Train a model of ``n_clusters`` clusters on all rows of ``source``.
 
-    The pivots are looked for in a sample, drawn here unless it was before; everything else is
-    computed from all the rows.
+    The pivots are looked for in a sample, drawn here unless it was before, if they are not given;
+    everything else is computed from all the rows.
     """
     with single_threaded_blas():
         started = perf_counter()
         if sample is None:
             sample = source.sample(recipe.sample_size, recipe.seed)
-        reduced_set = choose_pivots(sample, recipe)
+        if reduced_set is None:
+            reduced_set = choose_pivots(sample, recipe)
         selected = perf_counter()
         fitted = project(source, n_clusters - 1, reduced_set, recipe)
         projected = perf_counter()
