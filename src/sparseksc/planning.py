@@ -10,8 +10,8 @@ import numpy as np
 from sparseksc.memory import threads_within
 from sparseksc.parameters import check_distinct_rows
 from sparseksc.reduced_set import ReducedSet
-from sparseksc.samples import TRAINING_SIZE, VALIDATION_SIZE
-from sparseksc.search import Found, search
+from sparseksc.samples import GRAPH_SIZE, TRAINING_SIZE, VALIDATION_SIZE
+from sparseksc.search import CLOSER_FEATURES, CLOSER_TIMES, Found, search
 from sparseksc.settings import Settings
 from sparseksc.sources import ArraySource, Sample, Source, Stream
 from sparseksc.training import ENCODING_SIZE, Recipe, Training, train
@@ -69,6 +69,8 @@ def look_closer(settings: Settings, source: Source) -> Sample:
     if settings.selection_size is None:
         return source.sample(None, settings.seed)
     size = max(TRAINING_SIZE + VALIDATION_SIZE, ENCODING_SIZE, settings.selection_size)
+    if source.n_features <= CLOSER_FEATURES:
+        size = max(size, CLOSER_TIMES * (TRAINING_SIZE + GRAPH_SIZE))
     return source.sample(size, settings.seed)
 
 
