@@ -12,7 +12,9 @@ import pytest
 from sparseksc import KernelSpectralClustering, checkpoint
 from sparseksc.checkpoint import CheckpointMismatch
 from sparseksc.datasets import make_spirals
-from sparseksc.sources import IterableSource
+from sparseksc.planning import make_plan
+from sparseksc.settings import Settings
+from sparseksc.sources import ArraySource, IterableSource
 
 RUN = """
 import sys
@@ -117,6 +119,15 @@ def test_a_checkpoint_of_other_data_or_parameters_is_refused(change, tmp_path, e
     other, parameters = change(X)
     with pytest.raises(CheckpointMismatch, match="other data or other parameters"):
         make().set_params(**parameters).fit(other, checkpoint=path)
+
+
+def test_a_run_after_a_search_is_not_one_with_the_values_that_it_found():
+    X, _ = make_spirals(12_000, random_state=0)
+    purposes = [
+        make_plan(Settings(make().set_params(n_clusters=K).get_params()), ArraySource(X)).purpose
+        for K in (2, [2, 3], [2, 3])
+    ]
+    assert purposes[0] != purposes[1] == purposes[2]
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04 torn"])

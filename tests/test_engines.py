@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -103,6 +104,28 @@ def test_nothing_runs_on_after_the_caller_has_stopped():
     before = list(started)
     assert list(ordered_map(abs, [-1, -2], 2)) == [1, 2]
     assert started == before
+
+
+def test_the_chunk_that_the_caller_waits_for_is_over_after_an_interrupt():
+    running = []
+
+    def work(chunk):
+        running.append(chunk)
+        time.sleep(0.3)
+        running.remove(chunk)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(ordered_map(work, range(4), 2))
+        assert not running
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_chunks_can_be_mapped_inside_of_chunks():

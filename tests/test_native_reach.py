@@ -74,6 +74,17 @@ def test_sums_are_those_of_all_pivots(name, dtype, n_features, n_pivots):
     assert got[4] == pytest.approx(expected[4])
 
 
+@pytest.mark.parametrize(("n_features", "scale"), [(2, 34.8), (3, 34.8), (5, 80.0)])
+def test_every_kernel_value_of_a_row_is_the_same_alone(n_features, scale):
+    rng = np.random.default_rng(0)
+    X, P = rng.normal(size=(2000, n_features)), rng.normal(size=(300, n_features))
+    inverse, none = np.full(n_features, scale), np.zeros(300)
+    middle = np.argsort((X**2).sum(axis=1))[:40]  # they reach most regions
+    together = scores("rbf", X, P, inverse, np.eye(300), none)[middle]
+    alone = [scores("rbf", X[[row]], P, inverse, np.eye(300), none)[0] for row in middle]
+    np.testing.assert_array_equal(together, alone)
+
+
 @pytest.mark.parametrize("scale", [2.0, 8.0, 30.0])
 def test_moments_of_rows_that_reach_most_pivots(scale):
     """Groups are joined until their matrix is worth its additions."""

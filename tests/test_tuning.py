@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sparseksc import DoubtWarning, KernelSpectralClustering, load, tune
+from sparseksc import DoubtWarning, KernelSpectralClustering, load, open_dataset, tune
 from sparseksc.bandwidths import automatic_bandwidths, weighted_median
 from sparseksc.choice import Surfaces, rank_by_criterion, rank_by_separation
 from sparseksc.datasets import make_rings, make_spirals
@@ -197,6 +197,39 @@ def test_the_model_has_the_pivots_that_were_judged():
     assert ksc.bandwidth_ == found.best_bandwidth
     np.testing.assert_array_equal(X[ksc.reduced_set_indices_], ksc.reduced_set_)
     assert adjusted_rand_score(y, ksc.labels_) > 0.99
+
+
+def test_an_array_and_a_stream_give_the_same_model():
+    X, _ = make_blobs(70_000, centers=CENTRES, cluster_std=0.8, random_state=0)
+    fitted = [
+        KernelSpectralClustering([2, 3, 4], random_state=0).fit(data)
+        for data in (X, open_dataset([X[:65_536], X[65_536:]]))
+    ]
+    assert fitted[0].bandwidth_ == fitted[1].bandwidth_
+    np.testing.assert_array_equal(*(ksc.reduced_set_indices_ for ksc in fitted))
+    np.testing.assert_array_equal(*(ksc.coef_ for ksc in fitted))
+
+
+@pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+def test_all_rows_are_looked_at_for_pivots_where_that_is_asked_for():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(14_000, 2)), 100.0 * np.arange(1, 15)[:, None] * [[1.0, -1.0]]])
+    parameters = {"bandwidth": 1.0, "max_rank": 60, "tol": 0.0, "selection_size": None}
+    for K in (2, [2, 3]):
+        ksc = KernelSpectralClustering(K, random_state=0, **parameters).fit(X)
+        assert set(range(14_000, 14_014)) <= set(ksc.reduced_set_indices_)
+
+
+def test_the_second_bandwidth_stays_where_it_is_also_a_candidate():
+    X, _ = make_blobs(300, centers=CENTRES, cluster_std=0.8, random_state=0)
+    ksc = KernelSpectralClustering(3, bandwidth=[4.0, 8.0], icd_bandwidth=4.0, random_state=0)
+    assert ksc.fit(X).model_.projection.degree_kernel.bandwidth == 4.0
+
+
+def test_more_clusters_than_the_usual_pivots():
+    X = np.random.default_rng(0).uniform(size=(1000, 2))
+    ksc = KernelSpectralClustering(250, bandwidth=1e-4, random_state=0)
+    assert len(ksc.fit(X).reduced_set_) == 250
 
 
 class TestCloserLook:

@@ -27,7 +27,11 @@ WIDEST = 16.0
 
 
 def automatic_bandwidths(
-    kind: type[Kernel], X: Array, seed: int, weights: Floats | None = None
+    kind: type[Kernel],
+    X: Array,
+    seed: int,
+    weights: Floats | None = None,
+    rows: NDArray[np.intp] | None = None,
 ) -> list[float]:
     """Candidates in ascending order.
 
@@ -41,6 +45,8 @@ def automatic_bandwidths(
         Of the sample.
     weights : array of shape (n,), optional
         Sample weights: a weight of 2 counts like two copies of the row.
+    rows : array of shape (n,), optional
+        Row numbers of ``X`` in the data, ascending, where it is a sample of it.
 
     Examples
     --------
@@ -56,9 +62,10 @@ def automatic_bandwidths(
     if not (isinstance(kind, type) and issubclass(kind, Exponential)):
         squares = row_norms(X, squared=True)
         return [float(np.average(squares, weights=mass)) or 1.0]
-    rows = selection_sample(X.shape[0], SAMPLE_SIZE, seed, weights)
-    sample, mass = X[rows], mass[rows]
-    centres = selection_sample(len(rows), SAMPLE_CENTRES, seed, mass)
+    numbers = np.arange(X.shape[0]) if rows is None else rows
+    places = np.searchsorted(numbers, selection_sample(numbers, SAMPLE_SIZE, seed, weights))
+    sample, mass = X[places], mass[places]
+    centres = selection_sample(len(places), SAMPLE_CENTRES, seed, mass)
     distances = np.asarray(kind.distances(sample[centres], sample), dtype=np.float64)
     # Equal rows differ by rounding errors where distances are computed from inner products.
     distances[distances <= 1e-12 * distances.max(initial=0.0)] = 0.0

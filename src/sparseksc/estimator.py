@@ -16,7 +16,7 @@ from sparseksc.parameters import (
     check_forgetting,
     check_validation,
 )
-from sparseksc.planning import look_closer, make_plan, search_sample
+from sparseksc.planning import closer_recipe, look_closer, make_plan, search_sample
 from sparseksc.scaling import Scaling, measure_scaling
 from sparseksc.settings import Settings
 from sparseksc.sources import ArraySource, Source
@@ -98,8 +98,8 @@ class KernelSpectralClustering(FittedModel):
         Number of threads, all cores for None. The result does not depend on it.
     memory_limit : int, str or None, default=None
         Bytes that ``fit`` may use beside the data, such as "2GB"; half of the free memory for
-        None. Fewer threads run where they would not fit, and what cannot fit is refused. See
-        :func:`sparseksc.estimate_memory`.
+        None. Fewer threads run where they would not fit, what cannot fit is refused, and a search
+        warns where it cannot look closer. See :func:`sparseksc.estimate_memory`.
     verbose : int, default=0
         Print what the search does where it is positive.
 
@@ -249,8 +249,7 @@ class KernelSpectralClustering(FittedModel):
         if checkpoint is None:
             training = plan.train(source)
         else:
-            purpose = f"{plan.n_clusters} {plan.recipe.without_threads()}"
-            saved = CheckpointedSource(source, checkpoint, purpose)
+            saved = CheckpointedSource(source, checkpoint, plan.purpose)
             training = plan.train(saved)
             saved.discard()
         self._keep_tuning(plan.tuning)
@@ -328,9 +327,9 @@ class KernelSpectralClustering(FittedModel):
         settings = Settings(self.get_params(deep=False))
         source, scaling = self._training_source(X, sample_weight)
         sample = look_closer(settings, source)
-        bandwidths = settings.bandwidths(sample.X, sample.weights)
+        bandwidths = settings.bandwidths(sample.X, sample.weights, sample.rows)
         recipe = settings.recipe(bandwidths[0], source.n_features, self.n_jobs)
-        closer = settings.closer(recipe)
+        closer = closer_recipe(recipe, settings, source)
         if validation is not None:
             validation = check_validation(validation, self.kernel, sample.X)
             if scaling is not None and not isinstance(validation, int):

@@ -36,14 +36,14 @@ class Judged(NamedTuple):
     labels : dict of int to array
         For each number of clusters, those of the points of the neighbour graph.
     eigenvalues : array
-    pivots : ReducedSet
-        Of all these models; their row numbers are those among the points to train on.
+    residual : float
+        Share of the kernel matrix that the pivots leave out.
     """
 
     values: dict[str, Floats]
     labels: dict[int, NDArray[Any]]
     eigenvalues: Floats
-    pivots: ReducedSet
+    residual: float
 
 
 def judge_with(
@@ -52,7 +52,7 @@ def judge_with(
     """Return the function that fits and judges all numbers of clusters at one bandwidth."""
     n_components = max(n_clusters)
     shared: tuple[ReducedSet, Fitted] | None = None
-    if recipe.kernel != recipe.icd_kernel:
+    if recipe.two_bandwidths:
         # The eigenvectors come from another kernel, and are the same for all bandwidths.
         same = replace(recipe, kernel=recipe.icd_kernel)
         pivots = choose_pivots(samples.sample, same)
@@ -79,7 +79,7 @@ def judge_with(
         eigenvalues = np.full(n_components, np.nan)
         found = fitted.spectrum.eigenvalues
         eigenvalues[: len(found)] = found
-        return Judged(values, labels, eigenvalues, pivots)
+        return Judged(values, labels, eigenvalues, pivots.residual)
 
     return judge
 

@@ -2,7 +2,8 @@
 
 Nothing of size N x R is ever held. What is held are the selection sample with its factor, a
 few chunks in flight for each thread, and R x R sums. The chunks do not depend on the limit,
-so the limit changes how many threads run, never the result.
+so the limit changes how many threads run, and not the result; only the closer look of a search is
+left out, with a warning, where it does not fit.
 """
 
 from __future__ import annotations
@@ -112,8 +113,10 @@ def estimate_memory(
     )
 
 
-def threads_within(limit: Any, **run: Any) -> int:
+def threads_within(limit: Any, *, at_once: bool = False, **run: Any) -> int:
     """Largest number of threads with which a run stays under the limit.
+
+    ``at_once`` says that each thread selects pivots of its own, as in a search.
 
     Raises
     ------
@@ -123,7 +126,8 @@ def threads_within(limit: Any, **run: Any) -> int:
     allowed = parse_bytes(limit)
     for threads in range(thread_count(run.pop("n_jobs", None)), 0, -1):
         estimate = estimate_memory(**run, n_jobs=threads)
-        if estimate.total <= allowed:
+        selections = (threads - 1) * estimate.selection if at_once else 0
+        if estimate.total + selections <= allowed:
             return threads
     raise MemoryError(
         f"This fit needs about {estimate.total / 1e6:,.0f} MB beside the data, but memory_limit "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from sparseksc.memory import threads_within
 from sparseksc.parameters import check_distinct_rows
-from sparseksc.reduced_set import ReducedSet
 from sparseksc.samples import GRAPH_SIZE, TRAINING_SIZE, VALIDATION_SIZE
 from sparseksc.search import CLOSER_FEATURES, CLOSER_TIMES, Found, search
 from sparseksc.settings import Settings
@@ -20,20 +20,28 @@ from sparseksc.tuning import TuningResult
 
 @dataclass(frozen=True)
 class Plan:
-    """What to train, and on which sample its pivots and prototypes are found.
+    """What to train, and on which samples its prototypes and its pivots are found.
 
-    After a search the pivots are those of the model that it chose.
+    After a search, ``selection`` are the rows in which the pivots of the chosen model were looked
+    for; otherwise it is None, and they are looked for in ``sample``.
     """
 
     recipe: Recipe
     n_clusters: int
     sample: Sample
     tuning: TuningResult | None
-    pivots: ReducedSet | None
+    selection: Sample | None
 
     def train(self, source: Source) -> Training:
         """Train on all rows of the source."""
-        return train(source, self.n_clusters, self.recipe, self.sample, self.pivots)
+        return train(source, self.n_clusters, self.recipe, self.sample, self.selection)
+
+    @property
+    def purpose(self) -> str:
+        """Everything that decides the result, to tell one plan from another."""
+        rows = b"" if self.selection is None else self.selection.rows.tobytes()
+        digest = hashlib.sha256(rows).hexdigest()
+        return f"{self.n_clusters} {self.recipe.without_threads()} {digest}"
 
 
 def make_plan(settings: Settings, source: Source) -> Plan:
@@ -43,23 +51,17 @@ def make_plan(settings: Settings, source: Source) -> Plan:
     counted = sample.X if sample.weights.all() else sample.X[sample.weights > 0]
     check_distinct_rows(counted, least)
     settings.check_rows(sample.X)
-    bandwidths = settings.bandwidths(sample.X, sample.weights)
+    bandwidths = settings.bandwidths(sample.X, sample.weights, sample.rows)
     recipe = settings.recipe(bandwidths[0], source.n_features, settings.n_jobs)
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
-    n_clusters, tuning, pivots = settings.n_clusters[0], None, None
+    n_clusters, tuning, selection = settings.n_clusters[0], None, None
     if len(settings.n_clusters) * len(bandwidths) > 1:
         closer = closer_recipe(recipe, settings, source)
-        tuning, pivots = search_sample(settings, sample, bandwidths, recipe, closer)
-        pivots = replace(pivots, indices=sample.rows[pivots.indices])
-        if recipe.kernel.name == "precomputed" or not isinstance(sample.X, np.ndarray):
-            pivots = None  # theirs are row numbers of a part, or dense where the data is not
-        if closer is not None and tuning.max_rank == closer.max_rank:
-            recipe = closer
-        recipe = recipe.with_bandwidth(tuning.best_bandwidth)
+        tuning, recipe, selection = search_sample(settings, sample, bandwidths, recipe, closer)
         n_clusters = tuning.best_n_clusters
     if isinstance(source, ArraySource):
         sample = source.sample(recipe.sample_size, recipe.seed)
-    return Plan(recipe, n_clusters, sample, tuning, pivots)
+    return Plan(recipe, n_clusters, sample, tuning, selection)
 
 
 def look_closer(settings: Settings, source: Source) -> Sample:
@@ -85,8 +87,7 @@ def search_sample(
 ) -> Found:
     """Compare all candidates on a sample."""
     return search(
-        sample.X,
-        sample.weights,
+        sample,
         settings.n_clusters,
         bandwidths,
         recipe,
@@ -104,13 +105,18 @@ def closer_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe 
     """How to train for a closer look; None where its pivots do not fit into the memory."""
     closer = settings.closer(recipe)
     try:
-        return replace(closer, n_jobs=threads_for(closer, settings, source))
+        return replace(closer, n_jobs=threads_for(closer, settings, source, at_once=True))
     except MemoryError:
         return None
 
 
-def threads_for(recipe: Recipe, settings: Settings, source: Source) -> int | None:
-    """As many threads as were asked for, or as fit into the memory."""
+def threads_for(
+    recipe: Recipe, settings: Settings, source: Source, *, at_once: bool = False
+) -> int | None:
+    """As many threads as were asked for, or as fit into the memory.
+
+    ``at_once`` says that each of them selects pivots, as in a search.
+    """
     if not isinstance(source, ArraySource | Stream):
         return settings.n_jobs  # a cluster looks after its memory
     streamed = isinstance(source, Stream)
@@ -118,6 +124,7 @@ def threads_for(recipe: Recipe, settings: Settings, source: Source) -> int | Non
     n_rows = 10**9 if n_rows is None else n_rows
     return threads_within(
         settings.memory_limit,
+        at_once=at_once,
         n_rows=n_rows,
         n_features=source.n_features,
         max_rank=recipe.max_rank,

@@ -57,7 +57,8 @@ class Separation:
 class Samples:
     """Points to train on, points to judge on, and how the latter are separated.
 
-    ``rows`` are the row numbers of the former in the data.
+    ``rows`` are the row numbers of the former in the data, or among themselves where a kernel is
+    precomputed.
     """
 
     rows: Integers
@@ -76,12 +77,11 @@ class Samples:
     @property
     def sample(self) -> Sample:
         """All points to train on, to choose pivots among."""
-        return self.source.sample(None, 0)
+        return Sample(self.rows, self.training, self.weights)
 
 
 def draw_samples(
-    X: Array,
-    weights: Floats,
+    sample: Sample,
     recipe: Recipe,
     validation: int | Array,
     *,
@@ -92,9 +92,9 @@ def draw_samples(
     kernel, seed = recipe.kernel, recipe.seed
     size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
     total = training_size + size
-    rows, mass = weighted_sample(X.shape[0], total, seed, weights)
+    drawn, mass = weighted_sample(sample.rows, total, seed, sample.weights)
+    X, rows = sample.X, np.searchsorted(sample.rows, drawn)
     order = np.random.default_rng(seed).permutation(len(rows))
-    drawn = rows
     first, rest = np.sort(order[:training_size]), np.sort(order[training_size:])
     if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
         dense: Any = X[rows]
@@ -115,7 +115,7 @@ def draw_samples(
         largest = max(GRAPH_SIZE, training_size // 2)
         separation = _separation(X, judged, judged_mass, numbers, recipe, largest)
     return Samples(
-        drawn[first],
+        np.arange(len(first)) if kernel.name == "precomputed" else drawn[first],
         training,
         mass[first],
         judged,
@@ -142,13 +142,18 @@ def _separation(
     return Separation(graph, rows, judged[rows] if measured else None, recipe.seed)
 
 
-def weighted_sample(n_rows: int, size: int, seed: int, weights: Floats) -> tuple[Integers, Floats]:
-    """Return some rows, drawn with their weight as rate, and weights that stand for all."""
-    rows = selection_sample(n_rows, size, seed, weights)
-    mass = weights[rows]
-    if len(rows) < np.count_nonzero(weights > 0.0):
-        mass = represented_weights(rows, seed, mass)
-    return rows, mass
+def weighted_sample(
+    rows: Integers | int, size: int, seed: int, weights: Floats
+) -> tuple[Integers, Floats]:
+    """Return some rows, drawn with their weight as rate, and weights that stand for all.
+
+    ``rows`` are the ascending numbers of the rows, or how many there are.
+    """
+    drawn = selection_sample(rows, size, seed, weights)
+    mass = weights[drawn if isinstance(rows, int) else np.searchsorted(rows, drawn)]
+    if len(drawn) < np.count_nonzero(weights > 0.0):
+        mass = represented_weights(drawn, seed, mass)
+    return drawn, mass
 
 
 def cloud_conductance(X: Array, seed: int) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -31,8 +31,8 @@ from sparseksc.engines.threads import ordered_map, single_threaded_blas
 from sparseksc.judging import SURFACES, Judged, judge_with
 from sparseksc.kernels import Array
 from sparseksc.progress import progress_bar
-from sparseksc.reduced_set import ReducedSet
 from sparseksc.samples import GRAPH_SIZE, TRAINING_SIZE, VALIDATION_SIZE, Samples, draw_samples
+from sparseksc.sources import Sample
 from sparseksc.training import Recipe
 from sparseksc.tuning import DoubtWarning, TuningResult
 
@@ -61,13 +61,19 @@ AS_FIRM = 0.8
 
 
 class Found(NamedTuple):
-    """What a search found, and the pivots of the best model.
+    """What a search found, and how to train the model that it chose.
 
-    The row numbers of the pivots are those of the data that was searched.
+    Attributes
+    ----------
+    result : TuningResult
+    recipe : Recipe
+    selection : Sample or None
+        Rows that its pivots were looked for in; None where others are to be used.
     """
 
     result: TuningResult
-    pivots: ReducedSet
+    recipe: Recipe
+    selection: Sample | None
 
 
 @dataclass(frozen=True)
@@ -181,6 +187,19 @@ class Look:
             )
         return False, None
 
+    def selection(self, sample: Sample) -> Sample | None:
+        """Rows to look for the pivots of the final model in: the same, if they will do.
+
+        It is the model that was judged then. Precomputed and sparse data have other rows here,
+        and the user may ask for more rows than were looked at.
+        """
+        size, same = self.recipe.selection_size, isinstance(sample.X, np.ndarray)
+        if not same or self.recipe.kernel.name == "precomputed":
+            return None
+        if size is None or size > self.samples.training.shape[0]:
+            return None
+        return self.samples.sample
+
     @property
     def settled(self) -> bool:
         """Whether at least half of the clusters of the best model are separate."""
@@ -191,8 +210,7 @@ class Look:
 
 
 def search(
-    X: Array,
-    weights: Floats,
+    sample: Sample,
     n_clusters: list[int],
     bandwidths: list[Any],
     recipe: Recipe,
@@ -209,8 +227,8 @@ def search(
 
     Parameters
     ----------
-    X : array of shape (n, d)
-    weights : array of shape (n,)
+    sample : Sample
+        The rows, or enough of them.
     n_clusters : list of int
         Candidates, ascending.
     bandwidths : list
@@ -219,7 +237,8 @@ def search(
     objective : Objective
         Balance and outlier threshold of the criteria.
     closer : Recipe, optional
-        How to train for a closer look, which ``refine`` and the rule "auto" allow.
+        How to train for a closer look, which ``refine`` and the rule "auto" allow; None where
+        there is not enough memory for one.
     rule : {"auto", "ams", "blf", "bas"}
     single_allowed : bool
         Whether one cluster may be the answer of "auto".
@@ -239,67 +258,67 @@ def search(
     graph = rule == "auto"
     size = validation if validation is not None else GRAPH_SIZE if graph else VALIDATION_SIZE
     with single_threaded_blas():
-        look = Look(question, draw_samples(X, weights, recipe, size, with_graph=graph), recipe)
+        samples = draw_samples(sample, recipe, size, with_graph=graph)
+        look = Look(question, samples, recipe)
         look.at(bandwidths)
         before: dict[Any, Judged] = {}
         finer = None
-        if refine and graph and closer is not None and validation is None:
-            finer = _closer_look(look, X, weights, closer)
+        if refine and graph and validation is None:
+            finer = _closer_look(look, sample, closer)
         if finer is not None:
             look, before = finer, look.judged
         else:
             for count in REFINED_CHOICES if refine else ():
                 look.at(_between(look.ranking[:count], look.surfaces().bandwidths))
+        one, doubt = look.doubts() if n_clusters != [1] else (True, None)
     surfaces, judged = look.surfaces(before), {**before, **look.judged}
-    eigenvalues = np.array([judged[h].eigenvalues for h in surfaces.bandwidths])
-    rank = look.recipe.max_rank
-
-    def found(K: int, bandwidth: Any, doubt: str | None) -> Found:
-        ranking = look.ranking if n_clusters != [1] else []
-        result = TuningResult(K, bandwidth, rule, ranking, surfaces, eigenvalues, doubt, rank)
-        pivots = judged[bandwidth].pivots
-        return Found(result, replace(pivots, indices=look.samples.rows[pivots.indices]))
-
-    if n_clusters == [1]:
-        return found(1, bandwidths[0], None)
-    ranking = look.ranking
-    if not ranking and not single_allowed:
+    ranking = look.ranking if n_clusters != [1] else []
+    if not ranking and not single_allowed and n_clusters != [1]:
         raise ValueError(
             f"None of the {surfaces['ams'].size} models tried has as many clusters as asked "
             "for: widen the range of bandwidths or of cluster numbers."
         )
-    one, doubt = look.doubts()
     if doubt:
         warnings.warn(doubt, DoubtWarning, stacklevel=4)
-    if not ranking or (one and single_allowed):
-        return found(1, surfaces.bandwidths[-1], doubt)
-    return found(ranking[0].n_clusters, ranking[0].bandwidth, doubt)
+    best_K, best_h = 1, surfaces.bandwidths[-1]
+    if ranking and not (one and single_allowed):
+        best_K, best_h = ranking[0].n_clusters, ranking[0].bandwidth
+    eigenvalues = np.array([judged[h].eigenvalues for h in surfaces.bandwidths])
+    rank = look.recipe.max_rank
+    result = TuningResult(best_K, best_h, rule, ranking, surfaces, eigenvalues, doubt, rank)
+    return Found(result, look.recipe.with_bandwidth(best_h), look.selection(sample))
 
 
-def _closer_look(first: Look, X: Array, weights: Floats, recipe: Recipe) -> Look | None:
+def _closer_look(first: Look, sample: Sample, recipe: Recipe | None) -> Look | None:
     """Look again with more points and pivots at narrow bandwidths; None if that settles nothing."""
-    least = LEAST_TIMES * (TRAINING_SIZE + GRAPH_SIZE)
-    separation = first.samples.separation
-    if separation is None or separation.points is None or first.settled:
+    separation, n = first.samples.separation, np.count_nonzero(sample.weights)
+    if separation is None or separation.points is None or first.recipe.two_bandwidths:
         return None
-    if X.shape[0] < least or X.shape[1] > CLOSER_FEATURES:
+    if n < LEAST_TIMES * (TRAINING_SIZE + GRAPH_SIZE) or sample.X.shape[1] > CLOSER_FEATURES:
         return None
-    narrow = [h for h, judged in first.judged.items() if judged.pivots.residual > LEFT_OUT]
-    if not narrow or recipe.kernel != recipe.icd_kernel:
+    narrow = [h for h, judged in first.judged.items() if judged.residual > LEFT_OUT]
+    if not narrow or first.settled:
         return None
-    times = min(CLOSER_TIMES, X.shape[0] / (TRAINING_SIZE + GRAPH_SIZE))
+    if recipe is None:
+        warnings.warn(
+            "No cluster is separate, and a closer look would need more memory than there is: see "
+            "memory_limit.",
+            DoubtWarning,
+            stacklevel=5,
+        )
+        return None
+    times = min(CLOSER_TIMES, n / (TRAINING_SIZE + GRAPH_SIZE))
     samples = draw_samples(
-        X,
-        weights,
+        sample,
         recipe,
         int(times * GRAPH_SIZE),
         with_graph=True,
         training_size=int(times * TRAINING_SIZE),
     )
     look = Look(first.question, samples, recipe, AS_FIRM)
-    # The widest first, because they take longest.
-    grid = np.geomspace(max(narrow), min(narrow), CLOSER_BANDWIDTHS)
-    look.at([float(h) for h in grid])
+    if len(narrow) > CLOSER_BANDWIDTHS:
+        narrow = [float(h) for h in np.geomspace(min(narrow), max(narrow), CLOSER_BANDWIDTHS)]
+    look.at(sorted(narrow, reverse=True))  # the widest take longest
     return look if look.settled else None
 
 

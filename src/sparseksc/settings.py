@@ -71,7 +71,7 @@ class Settings:
             self._given["outlier_threshold"],
         )
         rank = self._given["max_rank"]
-        self.max_rank = MAX_RANK if _is_auto(rank) else int(rank)
+        self.max_rank = max(MAX_RANK, *self.n_clusters) if _is_auto(rank) else int(rank)
         self.n_jobs: int | None = self._given["n_jobs"]
         self.memory_limit = self._given["memory_limit"]
         self.verbose = bool(self._given["verbose"])
@@ -95,7 +95,8 @@ class Settings:
 
     def closer(self, recipe: Recipe) -> Recipe:
         """Return the recipe of a closer look."""
-        rank = CLOSER_RANK if _is_auto(self._given["max_rank"]) else self.max_rank
+        automatic = _is_auto(self._given["max_rank"])
+        rank = max(CLOSER_RANK, self.max_rank) if automatic else self.max_rank
         size = self._selection_size(CLOSER_POINTS_PER_PIVOT * rank)
         return replace(recipe, max_rank=rank, selection_size=size)
 
@@ -103,12 +104,15 @@ class Settings:
         """Raise an error where the kernel is not defined on ``X``."""
         make_kernel(self._given["kernel"]).check(X)
 
-    def bandwidths(self, X: Array, weights: Array) -> list[Any]:
-        """Candidates for the bandwidth; a single None for kernels without one."""
+    def bandwidths(self, X: Array, weights: Array, rows: Array) -> list[Any]:
+        """Candidates for the bandwidth; a single None for kernels without one.
+
+        ``rows`` are the row numbers of ``X`` in the data.
+        """
         if self.kind is None or not self.kind.has_bandwidth:
             return [None]
         if self.bandwidth_is_auto:
-            return automatic_bandwidths(self.kind, X, self.seed, weights)
+            return automatic_bandwidths(self.kind, X, self.seed, weights, rows)
         return candidates_of_bandwidth(self._given["bandwidth"], X.shape[1])
 
     def check_bandwidths(self, n_features: int) -> None:
@@ -135,6 +139,7 @@ class Settings:
             encoding="qr" if given["encoding"] == "auto" else given["encoding"],
             seed=self.seed,
             n_jobs=n_jobs,
+            two_bandwidths=given["icd_bandwidth"] is not None,
         )
 
     def _check(self) -> None:

@@ -58,8 +58,8 @@ class BandwidthWarning(UserWarning):
 class Recipe:
     """How to train: the choices of the user, checked.
 
-    ``icd_kernel`` selects the pivots and gives the eigenvectors, ``kernel`` the scores;
-    they are the same unless two bandwidths were asked for.
+    ``icd_kernel`` selects the pivots and gives the eigenvectors, ``kernel`` the scores; it is the
+    same unless two bandwidths were asked for (``two_bandwidths``).
     """
 
     kernel: Kernel
@@ -71,6 +71,7 @@ class Recipe:
     encoding: str
     seed: int
     n_jobs: int | None
+    two_bandwidths: bool = False
 
     @property
     def sample_size(self) -> int | None:
@@ -86,8 +87,9 @@ class Recipe:
         if bandwidth is None:
             return self
         kernel = self.kernel.with_bandwidth(bandwidth)
-        two = self.icd_kernel != self.kernel
-        return replace(self, kernel=kernel, icd_kernel=self.icd_kernel if two else kernel)
+        return replace(
+            self, kernel=kernel, icd_kernel=self.icd_kernel if self.two_bandwidths else kernel
+        )
 
 
 @dataclass(frozen=True)
@@ -107,19 +109,18 @@ def train(
     n_clusters: int,
     recipe: Recipe,
     sample: Sample | None = None,
-    reduced_set: ReducedSet | None = None,
+    selection: Sample | None = None,
 ) -> Training:
     """Train a model of ``n_clusters`` clusters on all rows of ``source``.
 
-    The pivots are looked for in a sample, drawn here unless it was before, if they are not given;
-    everything else is computed from all the rows.
+    The prototypes are looked for in a sample, drawn here unless it was before, and so are the
+    pivots, unless these have a sample of their own; everything else is computed from all the rows.
     """
     with single_threaded_blas():
         started = perf_counter()
         if sample is None:
             sample = source.sample(recipe.sample_size, recipe.seed)
-        if reduced_set is None:
-            reduced_set = choose_pivots(sample, recipe)
+        reduced_set = choose_pivots(sample if selection is None else selection, recipe)
         selected = perf_counter()
         fitted = project(source, n_clusters - 1, reduced_set, recipe)
         projected = perf_counter()
@@ -249,7 +250,7 @@ def count_code_book(projection: Projection, source: Source, n_jobs: int | None) 
     def counts(rows: Array, weights: Floats) -> SignCounts:
         return sign_counts(projection.chunk_scores(rows), weights)
 
-    total = source.sum(counts, merge_counts, 1, n_jobs)
+    total = source.sum(counts, merge_counts, projection.written, n_jobs)
     return code_book(total, len(projection.bias))
 
 
@@ -267,7 +268,7 @@ def number_by_size(
         def count(rows: Array, weights: Floats) -> ClusterSizes:
             return ClusterSizes.of_labels(model.chunk_labels(rows), weights, K)
 
-        counted = source.sum(count, ClusterSizes.merge, 1, n_jobs)
+        counted = source.sum(count, ClusterSizes.merge, model.projection.written, n_jobs)
     order = counted.order
     if labels is not None and not np.array_equal(order, np.arange(K)):
         labels = np.argsort(order)[labels]

@@ -134,9 +134,9 @@ class Neighbourhoods {
     }
 
   private:
-    // Sums over a group of most pivots are themselves large, and should be worth it.
+    // Where groups are joined, the sums over one of most pivots are large, and should be worth it.
     std::size_t enough_rows(std::uint64_t key, std::size_t least_rows) const {
-        return 2 * bits_of(key) > regions_.count ? 16 * least_rows : least_rows;
+        return least_rows > 1 && 2 * bits_of(key) > regions_.count ? 16 * least_rows : least_rows;
     }
 
     static std::size_t bits_of(std::uint64_t key) {

@@ -164,9 +164,13 @@ def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None)
                     # In the context of the caller, which also decides how NumPy takes errors.
                     ahead.append(pool.submit(copy_context().run, work, chunk))
                     if len(ahead) > CHUNKS_AHEAD * threads:
-                        yield ahead.popleft().result()
+                        result = ahead[0].result()  # still ours to wait for if this is interrupted
+                        ahead.popleft()
+                        yield result
                 while ahead:
-                    yield ahead.popleft().result()
+                    result = ahead[0].result()
+                    ahead.popleft()
+                    yield result
             finally:
                 for future in ahead:
                     future.cancel()
@@ -225,12 +229,16 @@ def map_rows(
     work: Callable[[Any], NDArray[Any]], X: Any, width: int, n_jobs: int | None
 ) -> NDArray[Any]:
     """Stack ``work(rows)`` over the rows of ``X``, in chunks for tiles of ``width`` columns."""
+    chunks = chunk_slices(X.shape[0], chunk_rows(width))
+    if len(chunks) == 1:
+        with single_threaded_blas():
+            return work(contiguous(X))
     one = work(contiguous(X[:1]))  # its shape and type are those of all
     stacked = np.empty((X.shape[0], *one.shape[1:]), one.dtype)
 
     def place(chunk: slice) -> None:
         stacked[chunk] = work(contiguous(X[chunk]))
 
-    for _ in ordered_map(place, chunk_slices(X.shape[0], chunk_rows(width)), n_jobs):
+    for _ in ordered_map(place, chunks, n_jobs):
         pass
     return stacked
