@@ -50,7 +50,7 @@ SENTENCES = [
     ({"max_rank": 0}, "max_rank must be an integer of at least 1 .*'auto'.*, got 0"),
     ({"max_rank": 5.5}, r"max_rank must be an integer of at least 1 .*'auto'.*, got 5\.5"),
     ({"max_rank": None}, "max_rank must be an integer of at least 1 .*'auto'.*, got None"),
-    ({"max_rank": "all"}, "max_rank must be one of 'auto', got 'all'"),
+    ({"max_rank": "all"}, "max_rank must be an integer of at least 1 .*'auto'.*, got 'all'"),
     ({"selection_size": 2}, "selection_size must be at least n_clusters, got selection_size=2"),
     ({"selection_size": 0}, "selection_size must be an integer of at least 1"),
     ({"selection_size": "all"}, "selection_size must be .*'auto', .*got 'all'"),

@@ -243,6 +243,12 @@ class TestCloserLook:
         assert tuning.n_models >= 200
         assert tuning.max_rank == len(found_arms.reduced_set_) == 1000
         assert tuning.surfaces.bandwidths == sorted(tuning.surfaces.bandwidths)
+        # The narrow bandwidths are those of the closer look alone.
+        chosen = tuning.surfaces.bandwidths.index(tuning.best_bandwidth)
+        assert chosen < 4
+        assert np.diff(np.log(tuning.surfaces.bandwidths[:4])) == pytest.approx(
+            np.log(tuning.surfaces.bandwidths[1] / tuning.surfaces.bandwidths[0])
+        )
         assert tuning.to_frame()["chosen"].sum() == 1
 
     def test_it_helps_with_a_given_number_of_clusters(self, arms):

@@ -266,7 +266,9 @@ def search(
         if refine and graph and validation is None:
             finer = _closer_look(look, sample, closer)
         if finer is not None:
-            look, before = finer, look.judged
+            # At narrow bandwidths the first look had too few pivots to count.
+            before = {h: judged for h, judged in look.judged.items() if judged.residual <= LEFT_OUT}
+            look = finer
         else:
             for count in REFINED_CHOICES if refine else ():
                 look.at(_between(look.ranking[:count], look.surfaces().bandwidths))

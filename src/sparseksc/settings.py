@@ -156,9 +156,7 @@ class Settings:
         check_fraction("tol", given["tol"])
         check_integer("outlier_threshold", given["outlier_threshold"], 0)
         check_integer("verbose", given["verbose"], 0)
-        if isinstance(given["max_rank"], str):
-            check_choice("max_rank", given["max_rank"], ["auto"])
-        else:
+        if not _is_auto(given["max_rank"]):
             check_integer("max_rank", given["max_rank"], 1, " (or 'auto')")
         check_seed(given["random_state"])
         self._check_scale()

@@ -308,6 +308,7 @@ def test_what_is_not_a_picture_is_refused(ksc, tmp_path, line, code, sentence):
     ("line", "sentence"),
     [
         (["--n-jobs", "0"], "n_jobs"),
+        (["--max-rank", "all"], "'all' must be a number of at least 1, or auto"),
         (["--memory-limit", "much"], "memory_limit must be a positive number"),
         (["--memory-limit", "1KB"], "lower max_rank or selection_size, or raise the limit"),
         (["--checkpoint", "nowhere/run.ckpt"], "nowhere to write the checkpoint to"),
