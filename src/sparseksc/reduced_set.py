@@ -79,30 +79,35 @@ def selection_sample(
     part of a larger one, an integer weight counts like that many copies, and rows of
     weight zero never win.
     """
-    numbers: Integers | range = range(rows) if isinstance(rows, int) else rows
     if weights is not None and not weights.all():
-        numbers, weights = np.asarray(numbers)[weights > 0], weights[weights > 0]
-    if size is None or size >= len(numbers):
-        return np.asarray(numbers, np.intp)
+        rows, weights = _numbers(rows)[weights > 0], weights[weights > 0]
+    count = rows if isinstance(rows, int) else len(rows)
+    if size is None or size >= count:
+        return _numbers(rows)
     if weights is None or weights.min() == weights.max():
-        drawn, finish = _leaders(numbers, size, seed)
+        drawn, finish = _leaders(rows, count, size, seed)
     else:
-        drawn = np.asarray(numbers, np.intp)
+        drawn = _numbers(rows)
         finish = -np.log(hashed_uniform(seed, drawn)) / weights
     return np.sort(drawn[np.argpartition(finish, size - 1)[:size]])
 
 
-def _leaders(rows: Integers | range, size: int, seed: int) -> tuple[Integers, Floats]:
+def _numbers(rows: Integers | int, part: slice = slice(None)) -> Integers:
+    """Return some of the row numbers, which are not held where they are all there are."""
+    return np.arange(*part.indices(rows)) if isinstance(rows, int) else rows[part]
+
+
+def _leaders(rows: Integers | int, count: int, size: int, seed: int) -> tuple[Integers, Floats]:
     """Rows of equal weight that may be among the first ``size``, and the order they finish in.
 
     They are chosen by a bound that a few more than ``size`` are expected to pass; should fewer
     pass, all are taken.
     """
-    bound = 1.0 - (size + 6.0 * np.sqrt(size) + 6.0) / len(rows)
+    bound = 1.0 - (size + 6.0 * np.sqrt(size) + 6.0) / count
     while True:
         found = []
-        for part in chunk_slices(len(rows), MOST_ROWS):
-            numbers = np.asarray(rows[part], np.intp)
+        for part in chunk_slices(count, MOST_ROWS):
+            numbers = _numbers(rows, part)
             chance = hashed_uniform(seed, numbers)
             ahead = np.flatnonzero(chance > bound)
             found.append((numbers[ahead], -chance[ahead]))  # in the order of the logarithms
