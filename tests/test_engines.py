@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -24,7 +24,9 @@ from sparseksc.engines.threads import (
     chunk_slices,
     map_rows,
     ordered_map,
+    share_out,
     single_threaded_blas,
+    sum_over,
     thread_count,
     tree_sum,
 )
@@ -160,6 +162,108 @@ def test_several_threads_work_at_once():
 def test_a_tree_sum_adds_every_part_once_and_in_order(parts):
     merged = tree_sum([[part] for part in parts], lambda left, right: left + right)
     assert merged == parts
+
+
+def bracketed(left, right):
+    return f"({left}{right})"
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=70), st.integers(1, 5))
+@settings(deadline=None)
+def test_a_sum_over_chunks_has_the_tree_of_a_tree_sum(parts, n_jobs):
+    assert sum_over(str, parts, bracketed, n_jobs) == tree_sum(map(str, parts), bracketed)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 5, 8, 13])
+def test_the_tree_of_a_sum_does_not_depend_on_which_chunks_are_slow(n_parts):
+    def work(part):
+        time.sleep(0.004 * (part % 3))
+        return str(part)
+
+    expected = tree_sum(map(str, range(n_parts)), bracketed)
+    for n_jobs in (1, 2, 4):
+        assert sum_over(work, range(n_parts), bracketed, n_jobs) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_every_chunk_is_handed_out_once_with_its_position(n_jobs):
+    seen = []
+    share_out(lambda position, chunk: seen.append((position, chunk)), "abcdefghij", n_jobs)
+    assert sorted(seen) == list(enumerate("abcdefghij"))
+    share_out(lambda *_: pytest.fail("there is no chunk"), [], n_jobs)
+
+
+def test_the_caller_and_other_threads_share_the_chunks():
+    barrier, threads = threading.Barrier(3, timeout=10), set()
+
+    def work(*_):
+        barrier.wait()
+        threads.add(threading.get_ident())
+
+    share_out(work, range(3), 3)
+    assert len(threads) == 3
+    assert threading.get_ident() in threads
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+def test_of_several_errors_the_one_of_the_first_chunk_is_raised(n_jobs):
+    done = []
+
+    def work(position, _):
+        if position in (3, 4):
+            time.sleep(0.02 if position == 3 else 0.0)
+            raise RuntimeError(f"chunk {position}")
+        done.append(position)
+
+    with pytest.raises(RuntimeError, match="chunk 3"):
+        share_out(work, range(50), n_jobs)
+    assert len(done) < 50
+
+
+def test_chunks_are_shared_out_inside_of_chunks():
+    def work(number):
+        return sum_over(str, [number, 10 + number], bracketed, 2)
+
+    expected = tree_sum([f"({number}{10 + number})" for number in range(6)], bracketed)
+    assert sum_over(work, range(6), bracketed, 2) == expected
+
+
+def test_no_chunk_runs_on_after_the_caller_was_interrupted():
+    running, started = [], []
+
+    def work(_, chunk):
+        started.append(chunk)
+        running.append(chunk)
+        time.sleep(0.3)
+        running.remove(chunk)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            share_out(work, range(20), 2)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(running) <= 1  # the one that the interrupt fell into
+    assert len(started) == 2
+
+
+def test_other_threads_take_errors_of_numbers_as_the_caller_does():
+    barrier, raised = threading.Barrier(2, timeout=10), set()
+
+    def work(*_):
+        barrier.wait()
+        with pytest.raises(FloatingPointError):
+            np.float64(1.0) / np.zeros(1)
+        raised.add(threading.get_ident())
+
+    with np.errstate(divide="raise"):
+        share_out(work, range(2), 2)
+    assert len(raised) == 2
 
 
 def test_a_tree_sum_has_the_rounding_error_of_a_tree():

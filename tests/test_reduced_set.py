@@ -330,7 +330,25 @@ def test_the_sample_has_the_rows_with_the_largest_hashed_numbers(n, share, seed)
     numbers = hashed_uniform(seed, np.arange(n))
     expected = np.sort(np.argsort(-numbers)[:size])
     np.testing.assert_array_equal(selection_sample(n, size, seed), expected)
-    np.testing.assert_array_equal(selection_sample(3 * np.arange(n), n, seed), 3 * np.arange(n))
+    np.testing.assert_array_equal(selection_sample(3 * np.arange(n), n, seed), np.arange(n))
+
+
+def test_rows_are_drawn_by_their_numbers_and_returned_by_their_places():
+    rows = np.sort(np.random.default_rng(0).choice(90_000, 40_000, replace=False))
+    numbers = hashed_uniform(5, rows)
+    expected = np.sort(np.argsort(-numbers)[:300])
+    np.testing.assert_array_equal(selection_sample(rows, 300, 5), expected)
+    weights = np.where(rows % 2 == 0, 0.0, 2.0)
+    odd = np.flatnonzero(weights)
+    expected = odd[np.sort(np.argsort(-numbers[odd])[:300])]
+    np.testing.assert_array_equal(selection_sample(rows, 300, 5, weights), expected)
+
+
+def test_of_rows_that_finish_together_the_first_are_in_the_sample(monkeypatch):
+    monkeypatch.setattr(reduced_set, "hashed_uniform", lambda _, rows: np.full(len(rows), 0.5))
+    rows = np.arange(10, 20)
+    np.testing.assert_array_equal(selection_sample(rows, 4, 0), np.arange(4))
+    np.testing.assert_array_equal(selection_sample(rows, 4, 0, 1.0 + rows), np.arange(6, 10))
 
 
 def test_a_sample_is_complete_where_too_few_rows_pass_the_bound(monkeypatch):

@@ -68,16 +68,16 @@ def test_rows_of_weight_zero_are_never_drawn():
     assert (sample.rows % 2 == 1).all()
 
 
+@pytest.mark.parametrize("n_rows", [5000, 1024, 1025, 3333, 8000])
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
-def test_sums_have_the_same_bits_for_an_array_and_for_the_same_blocks(n_jobs, monkeypatch):
-    monkeypatch.setattr("sparseksc.sources.BLOCK_ROWS", 700)
-    X = np.random.default_rng(0).normal(size=(5000, 3))
+def test_sums_have_the_same_bits_for_an_array_and_for_the_same_blocks(n_jobs, n_rows):
+    X = np.random.default_rng(0).normal(size=(n_rows, 3))
 
     def work(rows, weights):
         return weights @ np.exp(rows)
 
     expected = ArraySource(X).sum(work, np.add, 10_000, 1)
-    streamed = IterableSource(blocks_of(X, 700)).sum(work, np.add, 10_000, n_jobs)
+    streamed = IterableSource(blocks_of(X, 1024)).sum(work, np.add, 10_000, n_jobs)
     assert expected.tobytes() == streamed.tobytes()
     np.testing.assert_allclose(expected, np.exp(X).sum(axis=0), rtol=1e-12)
 

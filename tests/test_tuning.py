@@ -17,6 +17,7 @@ from sparseksc.datasets import make_rings, make_spirals
 from sparseksc.kernels import RBF, Chi2, Laplacian, Polynomial, make_kernel
 from sparseksc.neighbours import neighbour_graph
 from sparseksc.samples import weighted_sample
+from sparseksc.sources import Sample
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -484,7 +485,8 @@ class TestFit:
 def test_sampled_weights_stand_for_all():
     weights = np.random.default_rng(0).exponential(size=50_000)
     weights[:10] = 1000.0
-    rows, mass = weighted_sample(len(weights), 5_000, 0, weights)
+    sample = Sample(np.arange(50_000), np.empty((50_000, 0)), weights)
+    rows, mass = weighted_sample(sample, 5_000, 0)
     assert set(range(10)) <= set(rows)
     assert mass.sum() == pytest.approx(weights.sum(), rel=0.03)
     assert mass[:10] == pytest.approx(weights[:10])

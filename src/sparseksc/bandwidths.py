@@ -62,8 +62,8 @@ def automatic_bandwidths(
     if not (isinstance(kind, type) and issubclass(kind, Exponential)):
         squares = row_norms(X, squared=True)
         return [float(np.average(squares, weights=mass)) or 1.0]
-    numbers = np.arange(X.shape[0]) if rows is None else rows
-    places = np.searchsorted(numbers, selection_sample(numbers, SAMPLE_SIZE, seed, weights))
+    numbers = X.shape[0] if rows is None else rows
+    places = selection_sample(numbers, SAMPLE_SIZE, seed, weights)
     sample, mass = X[places], mass[places]
     centres = selection_sample(len(places), SAMPLE_CENTRES, seed, mass)
     distances = np.asarray(kind.distances(sample[centres], sample), dtype=np.float64)

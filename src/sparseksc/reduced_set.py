@@ -69,9 +69,10 @@ class ReducedSet:
 def selection_sample(
     rows: Integers | int, size: int | None, seed: int, weights: Array | None = None
 ) -> Integers:
-    """Draw some of the ascending row numbers, uniformly and without replacement.
+    """Draw some rows, uniformly and without replacement, and return their places, ascending.
 
-    ``rows`` are the numbers, or how many there are.
+    ``rows`` are the ascending numbers of the rows, or how many there are: then the places are the
+    numbers.
 
     Every row runs in an exponential race with its weight as rate, on a clock that
     depends on the seed and the row number alone; the first ``size`` rows win. The
@@ -80,25 +81,25 @@ def selection_sample(
     weight zero never win.
     """
     if weights is not None and not weights.all():
-        rows, weights = _numbers(rows)[weights > 0], weights[weights > 0]
+        present = np.flatnonzero(weights > 0)
+        numbers = present if isinstance(rows, int) else rows[present]
+        return present[selection_sample(numbers, size, seed, weights[present])]
     count = rows if isinstance(rows, int) else len(rows)
     if size is None or size >= count:
-        return _numbers(rows)
+        return np.arange(count)
     if weights is None or weights.min() == weights.max():
-        drawn, finish = _leaders(rows, count, size, seed)
+        places, finish = _leaders(rows, count, size, seed)
     else:
-        drawn = _numbers(rows)
-        finish = -np.log(hashed_uniform(seed, drawn)) / weights
-    return np.sort(drawn[np.argpartition(finish, size - 1)[:size]])
-
-
-def _numbers(rows: Integers | int, part: slice = slice(None)) -> Integers:
-    """Return some of the row numbers, which are not held where they are all there are."""
-    return np.arange(*part.indices(rows)) if isinstance(rows, int) else rows[part]
+        places = np.arange(count)
+        finish = -np.log(hashed_uniform(seed, rows)) / weights
+    winners = np.flatnonzero(finish <= np.partition(finish, size - 1)[size - 1])
+    if len(winners) > size:  # a dead heat
+        winners = np.sort(np.argsort(finish, kind="stable")[:size])
+    return places[winners]
 
 
 def _leaders(rows: Integers | int, count: int, size: int, seed: int) -> tuple[Integers, Floats]:
-    """Rows of equal weight that may be among the first ``size``, and the order they finish in.
+    """Places of rows of equal weight that may be among the first ``size``, and their finish.
 
     They are chosen by a bound that a few more than ``size`` are expected to pass; should fewer
     pass, all are taken.
@@ -107,13 +108,13 @@ def _leaders(rows: Integers | int, count: int, size: int, seed: int) -> tuple[In
     while True:
         found = []
         for part in chunk_slices(count, MOST_ROWS):
-            numbers = _numbers(rows, part)
+            numbers = np.arange(part.start, part.stop) if isinstance(rows, int) else rows[part]
             chance = hashed_uniform(seed, numbers)
             ahead = np.flatnonzero(chance > bound)
-            found.append((numbers[ahead], -chance[ahead]))  # in the order of the logarithms
-        if sum(len(numbers) for numbers, _ in found) >= size:
-            numbers, finish = map(np.concatenate, zip(*found, strict=True))
-            return numbers, finish
+            found.append((part.start + ahead, -chance[ahead]))  # in the order of the logarithms
+        if sum(len(places) for places, _ in found) >= size:
+            places, finish = map(np.concatenate, zip(*found, strict=True))
+            return places, finish
         bound = 0.0
 
 
@@ -129,9 +130,10 @@ def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
     return scaled
 
 
-def hashed_uniform(seed: int, rows: Integers) -> Floats:
+def hashed_uniform(seed: int, rows: Integers | int) -> Floats:
     """Uniform numbers in (0, 1), one per row number: the SplitMix64 hash of (seed, row)."""
-    return uniform(np.asarray(rows, np.int64), _hash_state(seed))
+    numbers = np.arange(rows) if isinstance(rows, int) else rows
+    return uniform(np.asarray(numbers, np.int64), _hash_state(seed))
 
 
 @cache

@@ -92,8 +92,8 @@ def draw_samples(
     kernel, seed = recipe.kernel, recipe.seed
     size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
     total = training_size + size
-    drawn, mass = weighted_sample(sample.rows, total, seed, sample.weights)
-    X, rows = sample.X, np.searchsorted(sample.rows, drawn)
+    rows, mass = weighted_sample(sample, total, seed)
+    X, drawn = sample.X, sample.rows[rows]
     order = np.random.default_rng(seed).permutation(len(rows))
     first, rest = np.sort(order[:training_size]), np.sort(order[training_size:])
     if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
@@ -142,18 +142,14 @@ def _separation(
     return Separation(graph, rows, judged[rows] if measured else None, recipe.seed)
 
 
-def weighted_sample(
-    rows: Integers | int, size: int, seed: int, weights: Floats
-) -> tuple[Integers, Floats]:
-    """Return some rows, drawn with their weight as rate, and weights that stand for all.
-
-    ``rows`` are the ascending numbers of the rows, or how many there are.
-    """
-    drawn = selection_sample(rows, size, seed, weights)
-    mass = weights[drawn if isinstance(rows, int) else np.searchsorted(rows, drawn)]
-    if len(drawn) < np.count_nonzero(weights > 0.0):
-        mass = represented_weights(drawn, seed, mass)
-    return drawn, mass
+def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:
+    """Return the places of some rows, drawn with their weight as rate, and weights for all."""
+    weights = sample.weights
+    places = selection_sample(sample.rows, size, seed, weights)
+    mass = weights[places]
+    if len(places) < np.count_nonzero(weights > 0.0):
+        mass = represented_weights(sample.rows[places], seed, mass)
+    return places, mass
 
 
 def cloud_conductance(X: Array, seed: int) -> float:

@@ -25,6 +25,7 @@ from sparseksc.engines.threads import (
     chunk_slices,
     contiguous,
     ordered_map,
+    sum_over,
     tree_sum,
 )
 from sparseksc.kernels import Array
@@ -55,11 +56,10 @@ class Sample:
 
     def first(self, size: int | None, seed: int) -> Sample:
         """Return the sample that would have been drawn with a smaller size."""
-        drawn = selection_sample(self.rows, size, seed, self.weights)
-        if len(drawn) == len(self.rows):
+        places = selection_sample(self.rows, size, seed, self.weights)
+        if len(places) == len(self.rows):
             return self
-        chosen = np.searchsorted(self.rows, drawn)
-        return Sample(drawn, self.X[chosen], self.weights[chosen])
+        return Sample(self.rows[places], self.X[places], self.weights[places])
 
     def join(self, later: Sample, size: int | None, seed: int) -> Sample:
         """Return the sample of this one's rows and later ones."""
@@ -148,6 +148,14 @@ class ArraySource(Source):
         n_jobs: int | None,
     ) -> Any:
         return work(self.X, n_jobs)
+
+    def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
+        # Blocks consist of whole chunks, a power of two of them: one tree over all chunks is the
+        # tree over the blocks.
+        chunks = chunk_slices(self.X.shape[0], chunk_rows(width))
+        return sum_over(
+            lambda part: work(contiguous(self.X[part]), self.weights[part]), chunks, merge, n_jobs
+        )
 
     def fingerprint(self) -> str:  # noqa: D102
         ends = [np.asarray(part).tobytes() for part in (self.X[:1000], self.X[-1000:])]

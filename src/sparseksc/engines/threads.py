@@ -7,9 +7,10 @@ for any ``n_jobs``.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import copy_context
@@ -177,6 +178,60 @@ def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None)
                 wait(ahead)
 
 
+class _Turns(Generic[C]):
+    """Chunks that threads take in turn; there are no more after an error."""
+
+    def __init__(self, work: Callable[[int, C], None], chunks: Iterable[C]) -> None:
+        self._work = work
+        self._next = enumerate(chunks)
+        self._lock = Lock()
+        self._stopped = False
+        self.errors: dict[int, BaseException] = {}
+
+    def take(self) -> None:
+        """Work on one chunk after the other, until there are no more."""
+        while (turn := self._turn()) is not None:
+            try:
+                self._work(*turn)
+            except BaseException as error:
+                self.errors[turn[0]] = error
+                self.stop()
+
+    def _turn(self) -> tuple[int, C] | None:
+        with self._lock:
+            return None if self._stopped else next(self._next, None)
+
+    def stop(self) -> None:
+        """Let nobody take another chunk."""
+        self._stopped = True
+
+
+def share_out(work: Callable[[int, C], None], chunks: Sequence[C], n_jobs: int | None) -> None:
+    """Call ``work(position, chunk)`` for every chunk; each thread takes the next when it is free.
+
+    The caller is one of the threads. Nobody waits for a result, and so nobody has to be woken up
+    for one: where chunks take a millisecond, that is a good part of the time.
+    """
+    threads = thread_count(n_jobs)
+    n_helpers = min(threads, len(chunks)) - 1
+    turns = _Turns(work, chunks)
+    with single_threaded_blas():
+        if n_helpers < 1:
+            turns.take()
+        else:
+            with _pools.lend(threads) as pool:
+                # In the context of the caller, which also decides how NumPy takes errors.
+                helpers = [pool.submit(copy_context().run, turns.take) for _ in range(n_helpers)]
+                try:
+                    turns.take()
+                finally:
+                    turns.stop()
+                    wait(helpers)
+    if turns.errors:
+        # Of the first chunk that had one: those before it were all taken.
+        raise turns.errors[min(turns.errors)]
+
+
 class TreeSum(Generic[T]):
     """A sum along a fixed binary tree over the positions of its parts.
 
@@ -220,6 +275,56 @@ def tree_sum(parts: Iterable[T], merge: Callable[[T, T], T]) -> T:
     return TreeSum(merge, parts).total()
 
 
+class _MeetingTreeSum(Generic[T]):
+    """The sum of :class:`TreeSum` for parts that come in any order, from several threads.
+
+    Whoever brings the second of two neighbours merges them.
+    """
+
+    def __init__(self, merge: Callable[[T, T], T], n_parts: int) -> None:
+        self._merge = merge
+        self._n_parts = n_parts
+        self._waiting: dict[tuple[int, int], T] = {}
+        self._lock = Lock()
+
+    def add(self, position: int, part: T) -> None:
+        """Add the part of a position."""
+        width = 1  # parts under a node; the node at ``position`` begins at ``position * width``
+        while width < self._n_parts:
+            neighbour = position ^ 1
+            if neighbour * width < self._n_parts:
+                with self._lock:
+                    if (width, neighbour) not in self._waiting:
+                        self._waiting[width, position] = part
+                        return
+                    other = self._waiting.pop((width, neighbour))
+                pair = (other, part) if neighbour < position else (part, other)
+                part = self._merge(*pair)
+            position, width = position // 2, 2 * width
+        self._waiting[width, position] = part
+
+    def total(self) -> T:
+        """Return the sum, once all parts are there."""
+        (total,) = self._waiting.values()
+        return total
+
+
+def sum_over(
+    work: Callable[[C], T], chunks: Sequence[C], merge: Callable[[T, T], T], n_jobs: int | None
+) -> T:
+    """Sum ``work(chunk)`` over all chunks along the tree of :func:`tree_sum`, on threads.
+
+    Examples
+    --------
+    >>> from sparseksc.engines.threads import sum_over
+    >>> sum_over(str.upper, "abcde", lambda left, right: f"({left}{right})", n_jobs=2)
+    '(((AB)(CD))E)'
+    """
+    tree = _MeetingTreeSum(merge, len(chunks))
+    share_out(lambda position, chunk: tree.add(position, work(chunk)), chunks, n_jobs)
+    return tree.total()
+
+
 def contiguous(rows: Any) -> Any:
     """Rows in C order, so that the bits do not depend on the layout; sparse ones as they are."""
     return np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
@@ -229,16 +334,19 @@ def map_rows(
     work: Callable[[Any], NDArray[Any]], X: Any, width: int, n_jobs: int | None
 ) -> NDArray[Any]:
     """Stack ``work(rows)`` over the rows of ``X``, in chunks for tiles of ``width`` columns."""
-    chunks = chunk_slices(X.shape[0], chunk_rows(width))
+    rows = chunk_rows(width)
+    if width == 1:  # nothing is left to BLAS, so that the bits of a row do not depend on the chunk
+        pairs = max(1, math.ceil(X.shape[0] / (2 * rows)))
+        rows = rows if X.shape[0] <= rows else math.ceil(X.shape[0] / (2 * pairs))
+    chunks = chunk_slices(X.shape[0], rows)
     if len(chunks) == 1:
         with single_threaded_blas():
             return work(contiguous(X))
     one = work(contiguous(X[:1]))  # its shape and type are those of all
     stacked = np.empty((X.shape[0], *one.shape[1:]), one.dtype)
 
-    def place(chunk: slice) -> None:
+    def place(_: int, chunk: slice) -> None:
         stacked[chunk] = work(contiguous(X[chunk]))
 
-    for _ in ordered_map(place, chunks, n_jobs):
-        pass
+    share_out(place, chunks, n_jobs)
     return stacked
