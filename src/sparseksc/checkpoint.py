@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc.encoding import ClusterSizes
-from sparseksc.engines.threads import TreeSum, chunk_rows, ordered_map, tree_sum
+from sparseksc.engines.threads import TreeSum
 from sparseksc.kernels import Array
 from sparseksc.outputs import atomic_write
-from sparseksc.sources import Merge, Sample, Source, T, Work, chunks_of
+from sparseksc.sources import Merge, Sample, Source, T, Work, sum_of_block
 from sparseksc.statistics import Statistics
 
 Floats = NDArray[np.float64]
@@ -72,12 +72,10 @@ class CheckpointedSource(Source):
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
         if self._next_pass_is_done():
             return self._done[self._passes - 1]
-        rows = chunk_rows(width)
         tree = TreeSum(merge)
         tree.waiting = self._waiting
         for block in islice(self.source.blocks(), self._blocks, None):
-            chunks = chunks_of(block, rows)
-            tree.add(tree_sum(ordered_map(lambda chunk: work(*chunk), chunks, n_jobs), merge))
+            tree.add(sum_of_block(block, work, merge, width, n_jobs))
             self._blocks += 1
             if monotonic() - self._saved >= SECONDS_BETWEEN:
                 self._save()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from sparseksc._native import greedy
-from sparseksc.engines.threads import chunk_slices, ordered_map
+from sparseksc.engines.threads import chunk_slices, sum_over
 from sparseksc.kernels import Array, Exponential, Kernel
 
 Floats = NDArray[np.float64]
@@ -114,10 +114,7 @@ class PartialCholesky:
             return np.square(rows, out=rows) @ self.weights[columns]
 
         chunks = chunk_slices(len(self.residual), COLUMNS_AT_ONCE)
-        parts = (
-            map(update, chunks) if len(chunks) == 1 else ordered_map(update, chunks, self.n_jobs)
-        )
-        removed = sum(parts)
+        removed = sum_over(update, chunks, np.add, self.n_jobs)
         traces = before - np.cumsum(removed)
         relative = np.maximum(traces, 0.0) / self.trace
         reached = np.flatnonzero(relative <= self.tol)

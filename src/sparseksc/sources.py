@@ -129,6 +129,18 @@ def chunks_of(block: tuple[Array, Floats], rows: int) -> Iterator[tuple[Array, F
         yield contiguous(X[part]), weights[part]
 
 
+def sum_of_block(
+    block: tuple[Array, Floats], work: Work[T], merge: Merge[T], width: int, n_jobs: int | None
+) -> T:
+    """Sum ``work(rows, weights)`` over a block, in chunks for tiles of ``width`` columns."""
+    X, weights = block
+
+    def part(rows: slice) -> T:
+        return work(contiguous(X[rows]), weights[rows])
+
+    return sum_over(part, chunk_slices(X.shape[0], chunk_rows(width)), merge, n_jobs)
+
+
 class ArraySource(Source):
     """An array, memory map or CSR matrix, with sample weights."""
 
@@ -152,10 +164,7 @@ class ArraySource(Source):
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
         # Blocks consist of whole chunks, a power of two of them: one tree over all chunks is the
         # tree over the blocks.
-        chunks = chunk_slices(self.X.shape[0], chunk_rows(width))
-        return sum_over(
-            lambda part: work(contiguous(self.X[part]), self.weights[part]), chunks, merge, n_jobs
-        )
+        return sum_of_block((self.X, self.weights), work, merge, width, n_jobs)
 
     def fingerprint(self) -> str:  # noqa: D102
         ends = [np.asarray(part).tobytes() for part in (self.X[:1000], self.X[-1000:])]
