@@ -28,7 +28,8 @@ demo: $(VENV)/.plot
 	$(BIN)/python -m sparseksc.demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest --cov --cov-report=term $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
+	    --cov --cov-report=term $(PYTEST_ARGS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -29,8 +29,14 @@ from sparseksc.pivoting import RULES
 GOLDEN = Path(__file__).parent / "golden" / "gaussians.json"
 
 
-def inner_product(X, Y):
-    return X @ Y.T + 1.0
+class InnerProduct:
+    """A kernel function whose name is the same in every process that runs some of the tests."""
+
+    def __call__(self, X, Y):
+        return X @ Y.T + 1.0
+
+    def __repr__(self):
+        return "InnerProduct()"
 
 
 def expected_failures(estimator):
@@ -72,7 +78,7 @@ def test_scikit_learn_checks(estimator, check):
         KernelSpectralClustering(3, bandwidth=2.0, kernel="laplacian", criterion="blf"),
         KernelSpectralClustering(2, bandwidth=2.0, kernel="polynomial", pivoting="random"),
         KernelSpectralClustering(2, kernel="cosine"),
-        KernelSpectralClustering(2, kernel=inner_product, pivoting="renyi"),
+        KernelSpectralClustering(2, kernel=InnerProduct(), pivoting="renyi"),
     ]
 )
 def test_scikit_learn_checks_of_more_settings(estimator, check):
