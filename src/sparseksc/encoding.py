@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc._native.clusters import refine, spread
-from sparseksc.engines.threads import MOST_ROWS, chunk_slices
 from sparseksc.spectrum import Spectrum
 
 Floats = NDArray[np.float64]
@@ -190,11 +189,11 @@ class ClusterSizes:
     def of_labels(cls, labels: Integers, weights: Floats, n_clusters: int) -> ClusterSizes:
         """Count the points of a chunk."""
         first = np.full(n_clusters, len(labels))
-        for part in chunk_slices(len(labels), MOST_ROWS):
-            present = part.start + np.flatnonzero(weights[part] > 0.0)
+        start, stop = 0, 256  # as a rule, all clusters are among a few rows
+        while start < len(labels) and first.max(initial=0) == len(labels):
+            present = start + np.flatnonzero(weights[start:stop] > 0.0)
             np.minimum.at(first, labels[present], present)
-            if first.max() < len(labels):
-                break
+            start, stop = stop, 4 * stop
         sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64)
         return cls(sizes, first, len(labels))
 

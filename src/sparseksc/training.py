@@ -21,7 +21,13 @@ from sparseksc.encoding import (
     merge_counts,
     sign_counts,
 )
-from sparseksc.engines.threads import single_threaded_blas
+from sparseksc.engines.threads import (
+    chunk_rows,
+    chunk_slices,
+    contiguous,
+    single_threaded_blas,
+    sum_over,
+)
 from sparseksc.kernels import Array, Bandwidth, Exponential, Kernel
 from sparseksc.model import Projection, SparseModel
 from sparseksc.reduced_set import ReducedSet, represented_weights, select_reduced_set
@@ -258,21 +264,34 @@ def number_by_size(
     model: SparseModel, source: Source, n_jobs: int | None
 ) -> tuple[SparseModel, Integers | None, ClusterSizes]:
     """Renumber the clusters, the largest first; the labels too where the rows are in memory."""
-    K = model.encoding.n_clusters
-    labels = None
+    labels: Integers | None = None
     if isinstance(source, ArraySource):
-        labels = model.labels(source.X, n_jobs)
-        counted = ClusterSizes.of_labels(labels, source.weights, K)
+        labels, counted = _label(model, source, n_jobs)
     else:
 
         def count(rows: Array, weights: Floats) -> ClusterSizes:
-            return ClusterSizes.of_labels(model.chunk_labels(rows), weights, K)
+            labels = model.chunk_labels(rows)
+            return ClusterSizes.of_labels(labels, weights, model.encoding.n_clusters)
 
         counted = source.sum(count, ClusterSizes.merge, model.projection.written, n_jobs)
     order = counted.order
-    if labels is not None and not np.array_equal(order, np.arange(K)):
+    if labels is not None and not np.array_equal(order, np.arange(len(order))):
         labels = np.argsort(order)[labels]
     return replace(model, encoding=model.encoding.reordered(order)), labels, counted.ordered()
+
+
+def _label(
+    model: SparseModel, source: ArraySource, n_jobs: int | None
+) -> tuple[Integers, ClusterSizes]:
+    """Label all rows, and count the labels while they are at hand."""
+    X, weights, labels = source.X, source.weights, np.empty(source.X.shape[0], np.intp)
+
+    def label(part: slice) -> ClusterSizes:
+        labels[part] = model.chunk_labels(contiguous(X[part]))
+        return ClusterSizes.of_labels(labels[part], weights[part], model.encoding.n_clusters)
+
+    chunks = chunk_slices(len(labels), chunk_rows(model.projection.written))
+    return labels, sum_over(label, chunks, ClusterSizes.merge, n_jobs)
 
 
 def _too_many(n_clusters: int, found: int, reduced_set: ReducedSet, recipe: Recipe) -> str:
