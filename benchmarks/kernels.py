@@ -15,7 +15,7 @@ from benchmarks.measure import Settings, Times
 from benchmarks.problems import RANK, histograms
 from benchmarks.report import Bar, Cell, Result, Table
 from sparseksc import _native
-from sparseksc.engines.threads import chunk_slices, ordered_map
+from sparseksc.engines.threads import chunk_slices, share_out
 
 CHUNK = 2048
 CHUNKS = 16
@@ -71,8 +71,7 @@ def _entries(settings: Settings, name: str, features: int, dtype: type) -> tuple
 
     def over_chunks(work: Callable[[Array], object], n_jobs: int = 1) -> Callable[[], None]:
         def all_chunks() -> None:
-            for _ in ordered_map(lambda chunk: work(X[chunk]), chunk_slices(n_rows, CHUNK), n_jobs):
-                pass
+            share_out(lambda _, chunk: work(X[chunk]), chunk_slices(n_rows, CHUNK), n_jobs)
 
         return all_chunks
 
@@ -128,11 +127,10 @@ def _block(settings: Settings) -> tuple[Table, Bar]:
     def block(n_jobs: int, out: Array | None = None) -> Array:
         target = np.empty_like(reused) if out is None else out
 
-        def work(rows: slice) -> None:
+        def work(_: int, rows: slice) -> None:
             _native.tile("chi2", X[rows], P, factors, target[rows])
 
-        for _ in ordered_map(work, chunk_slices(len(X), CHUNK), n_jobs):
-            pass
+        share_out(work, chunk_slices(len(X), CHUNK), n_jobs)
         return target
 
     contenders = {

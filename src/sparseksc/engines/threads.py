@@ -101,14 +101,8 @@ def single_threaded_blas() -> AbstractContextManager[None]:
     return _single_threaded_blas
 
 
-class _Pool(ThreadPoolExecutor):
-    def __init__(self, threads: int) -> None:
-        super().__init__(threads)
-        self.threads = threads
-
-
 class _Pools:
-    """Lends pools of threads, and keeps the last one that came back.
+    """Lends pools of threads, and keeps one of each size that came back.
 
     Starting threads takes as long as a few chunks do. A pool has one borrower at a time, so
     work that maps chunks of its own does not wait for a thread that waits for it.
@@ -117,35 +111,26 @@ class _Pools:
     def __init__(self) -> None:
         self._forget()
         if hasattr(os, "register_at_fork"):
-            # A forked process has the pool, but none of its threads.
+            # A forked process has the pools, but none of their threads.
             os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
         self._lock = Lock()
-        self._kept: _Pool | None = None
+        self._kept: dict[int, ThreadPoolExecutor] = {}
 
     @contextmanager
-    def lend(self, threads: int) -> Iterator[_Pool]:
+    def lend(self, threads: int) -> Iterator[ThreadPoolExecutor]:
         """Lend a pool of so many threads."""
-        pool = self._keep(None)
-        if pool is None or pool.threads != threads:
-            _dismiss(pool)
-            pool = _Pool(threads)
+        with self._lock:
+            pool = self._kept.pop(threads, None)
+        pool = pool or ThreadPoolExecutor(threads)
         try:
             yield pool
         finally:
-            _dismiss(self._keep(pool))
-
-    def _keep(self, pool: _Pool | None) -> _Pool | None:
-        """Keep a pool, and return the one that was kept before."""
-        with self._lock:
-            self._kept, before = pool, self._kept
-        return before
-
-
-def _dismiss(pool: _Pool | None) -> None:
-    if pool is not None:
-        pool.shutdown(wait=False)
+            with self._lock:
+                spare = self._kept.setdefault(threads, pool) is not pool
+            if spare:
+                pool.shutdown(wait=False)
 
 
 _pools = _Pools()
