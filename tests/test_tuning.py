@@ -430,6 +430,20 @@ class TestFit:
         with pytest.warns(DoubtWarning):
             KernelSpectralClustering(random_state=0).fit(X)
 
+    @pytest.mark.filterwarnings("ignore::sparseksc.training.BandwidthWarning")
+    @pytest.mark.parametrize("seed", range(3))
+    def test_parts_of_a_ring_raise_doubt_and_two_rings_do_not(self, seed):
+        rng = np.random.default_rng(seed)
+        angle = rng.uniform(0.0, 2.0 * np.pi, 3000)
+        ring = np.column_stack([np.cos(angle), np.sin(angle)])
+        ring += 0.02 * rng.standard_normal(ring.shape)
+        with pytest.warns(DoubtWarning, match="parts of a longer shape|No number"):
+            KernelSpectralClustering(random_state=0).fit(ring)
+        ring[1500:] *= 0.5
+        model = KernelSpectralClustering(random_state=0).fit(ring)
+        assert model.n_clusters_ == 2
+        assert model.tuning_.doubt is None
+
     def test_equal_rows_are_one_cluster(self):
         with pytest.warns(DoubtWarning):
             model = KernelSpectralClustering(random_state=0).fit(np.ones((20, 2)))

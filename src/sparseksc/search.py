@@ -45,8 +45,11 @@ REFINED_CHOICES = (3, 2)
 #: Below the first share of the conductance that a normal cloud has, a cut separates something;
 #: above the second, nothing.
 CLOUD_SHARE, SAME_AS_CLOUD = 0.6, 0.8
-#: Rise of the conductance beyond which no comparison with a cloud is needed.
+#: Rise of the conductance beyond which no comparison with a cloud is needed, nor with a long shape.
 BEYOND_DOUBT = 2.5
+#: Share of the clusters below which those that are separate are too few: a long shape can be cut
+#: cheaply anywhere.
+MOST_SEPARATE = 2.0 / 3.0
 #: Below this number of separate clusters there are none.
 NONE_SEPARATE = 0.5
 #: A closer look takes four times as many points as the first, or all if they are at least twice
@@ -184,6 +187,11 @@ class Look:
             return False, (
                 f"No number of clusters stands out: {best.n_clusters} clusters are hardly better "
                 "separated than any other number of them."
+            )
+        if best.rise < BEYOND_DOUBT and found < MOST_SEPARATE * best.n_clusters:
+            return False, (
+                f"The {best.n_clusters} clusters are hardly easier to leave than to cross: they "
+                "may be parts of a longer shape."
             )
         return False, None
 
