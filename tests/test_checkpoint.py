@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from sparseksc import KernelSpectralClustering, checkpoint
+from sparseksc import KernelSpectralClustering, checkpoint, open_dataset
 from sparseksc.checkpoint import CheckpointMismatch
 from sparseksc.datasets import make_spirals
 from sparseksc.planning import make_plan
@@ -175,3 +175,11 @@ def interrupt_after_one_pass(ksc, X, path):
         with pytest.raises(KeyboardInterrupt):
             ksc.fit(X, checkpoint=path)
     assert path.exists()
+
+
+def test_blocks_without_rows_are_passed_over(tmp_path):
+    X, _ = make_spirals(2000, random_state=0)
+    blocks = open_dataset([X[:1000], X[:0], X[1000:]])
+    whole = make().fit(blocks)
+    resumable = make().fit(blocks, checkpoint=tmp_path / "run.ckpt")
+    np.testing.assert_array_equal(resumable.coef_, whole.coef_)

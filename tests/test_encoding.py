@@ -276,3 +276,15 @@ def test_outliers_do_not_become_prototypes_of_the_default_encoding(trained):
     far = np.concatenate([scores, [[1e6, -1e6, 1e6]]])
     encoding = fit_encoding("qr", spectrum, far, np.ones(281), np.append(shares, 0.0))
     assert adjusted_rand_score(y, encoding.labels(scores)) == 1.0
+
+
+@given(st.lists(st.integers(0, 3), max_size=1500), st.integers(0, 2**32 - 1))
+def test_the_first_point_of_a_cluster_is_found_wherever_it_is(tail, seed):
+    rng = np.random.default_rng(seed)
+    labels = np.concatenate([np.zeros(rng.integers(0, 1500), np.intp), np.array(tail, np.intp)])
+    weights = rng.integers(0, 2, len(labels)).astype(np.float64)
+    counted = ClusterSizes.of_labels(labels, weights, 4)
+    for cluster in range(4):
+        members = np.flatnonzero((labels == cluster) & (weights > 0.0))
+        assert counted.first[cluster] == (members[0] if len(members) else len(labels))
+        assert counted.sizes[cluster] == len(members)

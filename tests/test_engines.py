@@ -1,5 +1,6 @@
 """The thread engine: order, sums and bits do not depend on the number of threads."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -7,12 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -169,7 +172,6 @@ def bracketed(left, right):
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=70), st.integers(1, 5))
-@settings(deadline=None)
 def test_a_sum_over_chunks_has_the_tree_of_a_tree_sum(parts, n_jobs):
     assert sum_over(str, parts, bracketed, n_jobs) == tree_sum(map(str, parts), bracketed)
 
@@ -250,6 +252,97 @@ def test_no_chunk_runs_on_after_the_caller_was_interrupted():
         signal.signal(signal.SIGALRM, before)
     assert len(running) <= 1  # the one that the interrupt fell into
     assert len(started) == 2
+
+
+def test_the_chunks_of_other_threads_are_over_after_an_interrupt_of_the_waiting_caller():
+    caller, running = threading.get_ident(), []
+
+    def work(*_):
+        if threading.get_ident() != caller:
+            running.append(True)
+            time.sleep(0.4)
+            running.pop()
+        else:
+            time.sleep(0.02)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            share_out(work, range(2), 2)
+        assert not running
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_interrupt_is_not_replaced_by_the_error_of_an_earlier_chunk():
+    barrier = threading.Barrier(2, timeout=10)
+    caller = threading.get_ident()
+
+    def work(*_):
+        barrier.wait()
+        raise KeyboardInterrupt if threading.get_ident() == caller else ValueError("a chunk")
+
+    for _ in range(5):
+        with pytest.raises(KeyboardInterrupt):
+            share_out(work, range(2), 2)
+
+
+def test_no_chunk_runs_where_not_all_threads_can_be_started(monkeypatch):
+    done, submit = [], ThreadPoolExecutor.submit
+
+    def submit_once(pool, *arguments):
+        if done:
+            raise RuntimeError("can't start new thread")
+        done.append("submitted")
+        return submit(pool, *arguments)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit_once)
+    with pytest.raises(RuntimeError, match="new thread"):
+        share_out(lambda *_: (time.sleep(0.01), done.append("chunk")), range(50), 3)
+    after = len(done)
+    time.sleep(0.1)
+    assert len(done) == after < 50
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_does_not_keep_the_data_alive(n_jobs):
+    class Data:
+        pass
+
+    data = Data()
+    alive = weakref.ref(data)
+
+    def work(*_, held=data):
+        raise RuntimeError("a chunk")
+
+    with pytest.raises(RuntimeError, match="a chunk"):
+        share_out(work, range(4), n_jobs)
+    del data, work
+    gc.disable()
+    try:
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
+def test_a_few_pools_are_kept_and_not_more():
+    before = threading.active_count()
+    for n_jobs in [2, 3] * 3:
+        share_out(lambda *_: time.sleep(0.001), range(12), n_jobs)
+    started = threading.active_count()
+    share_out(lambda *_: time.sleep(0.001), range(12), 2)
+    assert threading.active_count() == started
+    for n_jobs in range(4, 14):
+        share_out(lambda *_: time.sleep(0.001), range(3 * n_jobs), n_jobs)
+    deadline = time.monotonic() + 10.0
+    while threading.active_count() > before + 13 + 12 + 11 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before + 13 + 12 + 11
 
 
 def test_other_threads_take_errors_of_numbers_as_the_caller_does():

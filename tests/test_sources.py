@@ -76,8 +76,10 @@ def test_sums_have_the_same_bits_for_an_array_and_for_the_same_blocks(n_jobs, n_
     def work(rows, weights):
         return weights @ np.exp(rows)
 
-    expected = ArraySource(X).sum(work, np.add, 10_000, 1)
+    expected = IterableSource(blocks_of(X, 1024)).sum(work, np.add, 10_000, 1)
     streamed = IterableSource(blocks_of(X, 1024)).sum(work, np.add, 10_000, n_jobs)
+    for array in (X, np.asfortranarray(X)):
+        assert ArraySource(array).sum(work, np.add, 10_000, n_jobs).tobytes() == expected.tobytes()
     assert expected.tobytes() == streamed.tobytes()
     np.testing.assert_allclose(expected, np.exp(X).sum(axis=0), rtol=1e-12)
 

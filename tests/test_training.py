@@ -236,3 +236,19 @@ def test_a_function_that_is_no_kernel_is_an_error(blobs):
         KernelSpectralClustering(2, kernel=lambda X, Y: -np.ones((len(X), len(Y)))).fit(blobs[0])
     with pytest.raises(ValueError, match="kernel is zero on all the data"):
         KernelSpectralClustering(2, kernel=lambda X, Y: np.zeros((len(X), len(Y)))).fit(blobs[0])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_many_chunks_are_labelled_and_counted_with_their_own_weights(order):
+    rng = np.random.default_rng(0)
+    X = np.asarray(
+        rng.normal(size=(40_000, 2)) + np.repeat([[0.0], [9.0]], 20_000, axis=0), order=order
+    )
+    weights = rng.uniform(0.5, 1.5, len(X)) * np.linspace(1.0, 3.0, len(X))
+    model = KernelSpectralClustering(2, bandwidth=4.0, max_rank=30, random_state=0)
+    model.fit(X, sample_weight=weights)
+    np.testing.assert_allclose(model.cluster_sizes_, np.bincount(model.labels_, weights))
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+    plain = KernelSpectralClustering(2, bandwidth=4.0, max_rank=30, random_state=0, n_jobs=1)
+    plain.fit(np.ascontiguousarray(X), sample_weight=weights)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)

@@ -75,7 +75,8 @@ class CheckpointedSource(Source):
         tree = TreeSum(merge)
         tree.waiting = self._waiting
         for block in islice(self.source.blocks(), self._blocks, None):
-            tree.add(sum_of_block(block, work, merge, width, n_jobs))
+            if len(block[1]) > 0:
+                tree.add(sum_of_block(block, work, merge, width, n_jobs))
             self._blocks += 1
             if monotonic() - self._saved >= SECONDS_BETWEEN:
                 self._save()

@@ -190,7 +190,7 @@ class ClusterSizes:
         """Count the points of a chunk."""
         first = np.full(n_clusters, len(labels))
         start, stop = 0, 256  # as a rule, all clusters are among a few rows
-        while start < len(labels) and first.max(initial=0) == len(labels):
+        while start < len(labels) and first.max() == len(labels):
             present = start + np.flatnonzero(weights[start:stop] > 0.0)
             np.minimum.at(first, labels[present], present)
             start, stop = stop, 4 * stop

@@ -89,13 +89,15 @@ def selection_sample(
         return np.arange(count)
     if weights is None or weights.min() == weights.max():
         places, finish = _leaders(rows, count, size, seed)
-    else:
-        places = np.arange(count)
-        finish = -np.log(hashed_uniform(seed, rows)) / weights
+        return places[_winners(finish, size)]
+    numbers = np.arange(count) if isinstance(rows, int) else rows
+    return _winners(-np.log(hashed_uniform(seed, numbers)) / weights, size)
+
+
+def _winners(finish: Floats, size: int) -> Integers:
+    """Places of the ``size`` smallest, ascending; of equal ones the first."""
     winners = np.flatnonzero(finish <= np.partition(finish, size - 1)[size - 1])
-    if len(winners) > size:  # a dead heat
-        winners = np.sort(np.argsort(finish, kind="stable")[:size])
-    return places[winners]
+    return winners if len(winners) == size else np.sort(np.argsort(finish, kind="stable")[:size])
 
 
 def _leaders(rows: Integers | int, count: int, size: int, seed: int) -> tuple[Integers, Floats]:
@@ -130,10 +132,9 @@ def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
     return scaled
 
 
-def hashed_uniform(seed: int, rows: Integers | int) -> Floats:
+def hashed_uniform(seed: int, rows: Integers) -> Floats:
     """Uniform numbers in (0, 1), one per row number: the SplitMix64 hash of (seed, row)."""
-    numbers = np.arange(rows) if isinstance(rows, int) else rows
-    return uniform(np.asarray(numbers, np.int64), _hash_state(seed))
+    return uniform(np.asarray(rows, np.int64), _hash_state(seed))
 
 
 @cache

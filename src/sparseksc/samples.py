@@ -143,7 +143,7 @@ def _separation(
 
 
 def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:
-    """Return the places of some rows, drawn with their weight as rate, and weights for all."""
+    """Places of some rows, drawn with their weight as rate, and weights that stand for all."""
     weights = sample.weights
     places = selection_sample(sample.rows, size, seed, weights)
     mass = weights[places]

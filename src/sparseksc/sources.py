@@ -2,8 +2,9 @@
 
 Training needs sums over the rows, several times, and never holds them. A source delivers
 blocks of rows; each block is cut into chunks that fit the cache, the sums of the chunks of a
-block are merged along a fixed tree, and so are the sums of the blocks. The same rows in the
-same blocks give the same bits, wherever they come from and whoever computes them.
+block are merged along a fixed tree, and so are the sums of the blocks (for an array, whose blocks
+are all alike, that is one tree over its chunks). The same rows in the same blocks give the same
+bits, wherever they come from and whoever computes them.
 """
 
 from __future__ import annotations

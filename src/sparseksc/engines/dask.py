@@ -17,7 +17,7 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 
 from sparseksc.csv_format import Csv
-from sparseksc.engines.threads import chunk_rows, single_threaded_blas, tree_sum
+from sparseksc.engines.threads import tree_sum
 from sparseksc.files import FileStream
 from sparseksc.kernels import Array
 from sparseksc.sources import (
@@ -27,8 +27,8 @@ from sparseksc.sources import (
     Stream,
     T,
     Work,
-    chunks_of,
     require_finite,
+    sum_of_block,
 )
 
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ class DaskSource(Source):
         summed = delayed(_block_sum)
         merged = delayed(merge)
         parts = (
-            summed(block, start, self.feature_names, shared, merge, chunk_rows(width))
+            summed(block, start, self.feature_names, shared, merge, width)
             for start, block in self._delayed_blocks()
         )
         total: T = tree_sum(parts, merged).compute()
@@ -125,12 +125,11 @@ def _block_sum(
     names: list[str] | None,
     work: Work[T],
     merge: Merge[T],
-    rows: int,
+    width: int,
 ) -> T:
     require_finite(block, start, names)
-    with single_threaded_blas():
-        chunks = chunks_of((np.ascontiguousarray(block), np.ones(len(block))), rows)
-        return tree_sum((work(*chunk) for chunk in chunks), merge)
+    rows = np.ascontiguousarray(block), np.ones(len(block))
+    return sum_of_block(rows, work, merge, width, n_jobs=1)
 
 
 def _block_sample(

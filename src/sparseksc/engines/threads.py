@@ -1,13 +1,12 @@
 """Run chunks of rows on a pool of threads, with results that do not depend on their number.
 
-The chunks are fixed by the shape of the data alone, results are delivered in the
-order of the chunks, and BLAS is held at one thread inside, so the same bits come out
-for any ``n_jobs``.
+The chunks are fixed by the shape of the data alone, results are delivered in the order of the
+chunks or summed along a fixed tree, and BLAS is held at one thread inside, so the same bits come
+out for any ``n_jobs``.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,6 +27,8 @@ T = TypeVar("T")
 #: Bytes of a tile (chunk rows x pivots) that stay in a core's share of the cache.
 TILE_BYTES = 2 * 2**20
 LEAST_ROWS, MOST_ROWS = 256, 16_384
+#: Pools of idle threads that are kept.
+KEPT_POOLS = 3
 #: Chunks that wait for each thread, so that it has work while the next ones are being read.
 CHUNKS_AHEAD = 3
 
@@ -102,7 +103,7 @@ def single_threaded_blas() -> AbstractContextManager[None]:
 
 
 class _Pools:
-    """Lends pools of threads, and keeps one of each size that came back.
+    """Lends pools of threads, and keeps the last few sizes that came back.
 
     Starting threads takes as long as a few chunks do. A pool has one borrower at a time, so
     work that maps chunks of its own does not wait for a thread that waits for it.
@@ -126,11 +127,25 @@ class _Pools:
         pool = pool or ThreadPoolExecutor(threads)
         try:
             yield pool
-        finally:
-            with self._lock:
-                spare = self._kept.setdefault(threads, pool) is not pool
-            if spare:
-                pool.shutdown(wait=False)
+        except Exception:
+            self._keep(threads, pool)
+            raise
+        except BaseException:
+            # An interrupt may have fallen into the pool itself, which is not made for that.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        else:
+            self._keep(threads, pool)
+
+    def _keep(self, threads: int, pool: ThreadPoolExecutor) -> None:
+        with self._lock:
+            spare = [self._kept.pop(threads, None)]
+            self._kept[threads] = pool
+            if len(self._kept) > KEPT_POOLS:
+                spare.append(self._kept.pop(next(iter(self._kept))))
+        for other in spare:
+            if other is not None:
+                other.shutdown(wait=False)
 
 
 _pools = _Pools()
@@ -166,20 +181,20 @@ def ordered_map(work: Callable[[C], T], chunks: Iterable[C], n_jobs: int | None)
 class _Turns(Generic[C]):
     """Chunks that threads take in turn; there are no more after an error."""
 
-    def __init__(self, work: Callable[[int, C], None], chunks: Iterable[C]) -> None:
+    def __init__(self, work: Callable[[int, C], None], chunks: Sequence[C]) -> None:
         self._work = work
         self._next = enumerate(chunks)
         self._lock = Lock()
         self._stopped = False
-        self.errors: dict[int, BaseException] = {}
+        self._errors: dict[int, Exception] = {}
 
     def take(self) -> None:
         """Work on one chunk after the other, until there are no more."""
         while (turn := self._turn()) is not None:
             try:
                 self._work(*turn)
-            except BaseException as error:
-                self.errors[turn[0]] = error
+            except Exception as error:
+                self._errors[turn[0]] = error
                 self.stop()
 
     def _turn(self) -> tuple[int, C] | None:
@@ -189,6 +204,17 @@ class _Turns(Generic[C]):
     def stop(self) -> None:
         """Let nobody take another chunk."""
         self._stopped = True
+
+    def raise_first(self) -> None:
+        """Raise the error of the first chunk that had one: those before it were all taken."""
+        if not self._errors:
+            return
+        error = self._errors[min(self._errors)]
+        self._errors.clear()  # or the error would hold, by its traceback, itself and all the data
+        try:
+            raise error
+        finally:
+            del error
 
 
 def share_out(work: Callable[[int, C], None], chunks: Sequence[C], n_jobs: int | None) -> None:
@@ -205,16 +231,19 @@ def share_out(work: Callable[[int, C], None], chunks: Sequence[C], n_jobs: int |
             turns.take()
         else:
             with _pools.lend(threads) as pool:
-                # In the context of the caller, which also decides how NumPy takes errors.
-                helpers = [pool.submit(copy_context().run, turns.take) for _ in range(n_helpers)]
+                helpers: list[Future[None]] = []
                 try:
+                    for _ in range(n_helpers):
+                        # In the context of the caller, which decides how NumPy takes errors.
+                        helpers.append(pool.submit(copy_context().run, turns.take))
                     turns.take()
-                finally:
+                    wait(helpers)
+                finally:  # also where an interrupt fell into the waiting
                     turns.stop()
                     wait(helpers)
-    if turns.errors:
-        # Of the first chunk that had one: those before it were all taken.
-        raise turns.errors[min(turns.errors)]
+                for helper in helpers:
+                    helper.result()
+    turns.raise_first()
 
 
 class TreeSum(Generic[T]):
@@ -319,11 +348,7 @@ def map_rows(
     work: Callable[[Any], NDArray[Any]], X: Any, width: int, n_jobs: int | None
 ) -> NDArray[Any]:
     """Stack ``work(rows)`` over the rows of ``X``, in chunks for tiles of ``width`` columns."""
-    rows = chunk_rows(width)
-    if width == 1:  # nothing is left to BLAS, so that the bits of a row do not depend on the chunk
-        pairs = max(1, math.ceil(X.shape[0] / (2 * rows)))
-        rows = rows if X.shape[0] <= rows else math.ceil(X.shape[0] / (2 * pairs))
-    chunks = chunk_slices(X.shape[0], rows)
+    chunks = chunk_slices(X.shape[0], chunk_rows(width))
     if len(chunks) == 1:
         with single_threaded_blas():
             return work(contiguous(X))
