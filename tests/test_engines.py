@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
 
 import numpy as np
@@ -33,6 +33,23 @@ from sparseksc.engines.threads import (
     thread_count,
     tree_sum,
 )
+
+
+@contextmanager
+def interrupted_after(seconds):
+    """Ctrl-C after so many seconds, which must come through."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @given(st.integers(0, 100_000))
@@ -119,18 +136,9 @@ def test_the_chunk_that_the_caller_waits_for_is_over_after_an_interrupt():
         time.sleep(0.3)
         running.remove(chunk)
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            list(ordered_map(work, range(4), 2))
-        assert not running
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+    with interrupted_after(0.1):
+        list(ordered_map(work, range(4), 2))
+    assert not running
 
 
 def test_chunks_can_be_mapped_inside_of_chunks():
@@ -239,17 +247,8 @@ def test_no_chunk_runs_on_after_the_caller_was_interrupted():
         time.sleep(0.3)
         running.remove(chunk)
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            share_out(work, range(20), 2)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+    with interrupted_after(0.1):
+        share_out(work, range(20), 2)
     assert len(running) <= 1  # the one that the interrupt fell into
     assert len(started) == 2
 
@@ -265,18 +264,9 @@ def test_the_chunks_of_other_threads_are_over_after_an_interrupt_of_the_waiting_
         else:
             time.sleep(0.02)
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            share_out(work, range(2), 2)
-        assert not running
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+    with interrupted_after(0.2):
+        share_out(work, range(2), 2)
+    assert not running
 
 
 def test_an_interrupt_is_not_replaced_by_the_error_of_an_earlier_chunk():
