@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import BandwidthWarning, KernelSpectralClustering, training
-from sparseksc.datasets import make_spirals
+from sparseksc.datasets import make_gaussians, make_spirals
 from sparseksc.kernels import make_kernel
 from sparseksc.pivoting import RULES
 from sparseksc.reduced_set import selection_sample
@@ -252,3 +252,15 @@ def test_many_chunks_are_labelled_and_counted_with_their_own_weights(order):
     plain = KernelSpectralClustering(2, bandwidth=4.0, max_rank=30, random_state=0, n_jobs=1)
     plain.fit(np.ascontiguousarray(X), sample_weight=weights)
     np.testing.assert_array_equal(model.coef_, plain.coef_)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_out_of_reach_have_the_labels_that_are_predicted(seed):
+    X, _ = make_gaussians(3000, n_clusters=4, random_state=seed)
+    X = np.vstack([X, [[1e3, 1e3]] * 5, [[-1e3, 0.0]] * 4])
+    model = KernelSpectralClustering(
+        4, bandwidth=3.0, max_rank=40, pivoting="uniform", random_state=0
+    ).fit(X)
+    assert model.n_outliers_ > 0
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+    np.testing.assert_array_equal(model.cluster_sizes_, np.bincount(model.predict(X)))

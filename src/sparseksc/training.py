@@ -239,6 +239,11 @@ def encode(fitted: Fitted, source: Source, sample: Sample, recipe: Recipe) -> Sp
                 encoding = fit_encoding(
                     recipe.encoding, spectrum.leading(m), scores[:, :m], weights, shares
                 )
+            if fitted.statistics.n_excluded > 0:
+                # Points out of reach are equally far from all prototypes and go to the first:
+                # let that be the largest cluster now, as it will be in the end.
+                found = ClusterSizes.of_labels(encoding.labels(scores[:, :m]), weights, m + 1)
+                encoding = encoding.reordered(found.order)
             return SparseModel(part, spectrum.eigenvalues[:m], encoding, fitted.degrees.floor)
         except TooFewCodeWords as reason:
             warnings.warn(
