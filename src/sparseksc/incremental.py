@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sparseksc.kernels import Array
 from sparseksc.partial_cholesky import PartialCholesky
 from sparseksc.pivoting import complete
-from sparseksc.reduced_set import ReducedSet, hashed_uniform
+from sparseksc.reduced_set import ReducedSet, first_to_finish, hashed_uniform
 from sparseksc.sources import ArraySource
 from sparseksc.statistics import FeatureMap
 from sparseksc.training import Recipe, Training, choose_pivots, finish, project
@@ -86,7 +86,7 @@ class Reservoir:
         mass = np.append(self.weights * forgetting, weights[present])
         stay = np.arange(len(finish))
         if len(finish) > RESERVOIR_SIZE:
-            stay = np.sort(np.argpartition(finish, RESERVOIR_SIZE)[:RESERVOIR_SIZE])
+            stay = first_to_finish(finish, RESERVOIR_SIZE)
             # Rows won their place by their weight, so now they all count the same.
             mass = np.full(len(finish), mass.sum() / RESERVOIR_SIZE)
         return replace(

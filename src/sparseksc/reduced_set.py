@@ -89,12 +89,12 @@ def selection_sample(
         return np.arange(count)
     if weights is None or weights.min() == weights.max():
         places, finish = _leaders(rows, count, size, seed)
-        return places[_winners(finish, size)]
+        return places[first_to_finish(finish, size)]
     numbers = np.arange(count) if isinstance(rows, int) else rows
-    return _winners(-np.log(hashed_uniform(seed, numbers)) / weights, size)
+    return first_to_finish(-np.log(hashed_uniform(seed, numbers)) / weights, size)
 
 
-def _winners(finish: Floats, size: int) -> Integers:
+def first_to_finish(finish: Floats, size: int) -> Integers:
     """Places of the ``size`` smallest, ascending; of equal ones the first."""
     winners = np.flatnonzero(finish <= np.partition(finish, size - 1)[size - 1])
     return winners if len(winners) == size else np.sort(np.argsort(finish, kind="stable")[:size])
