@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from test_native import VARIANTS, use
 
 from sparseksc import _native
-from sparseksc._native import clusters, twin
+from sparseksc._native import clusters, hashing, twin
 
 SIZES = [(0, 1, 1), (1, 1, 1), (7, 2, 3), (64, 3, 4), (501, 7, 8), (501, 8, 9), (333, 16, 17)]
 
@@ -64,9 +64,24 @@ def test_hashed_numbers_are_those_of_the_twin(core):
     expected = np.empty(len(rows))
     for state in (0, 12345, 2**64 - 1):
         twin.uniform_into(rows, state, expected)
-        np.testing.assert_array_equal(_native.uniform(rows, state), expected)
+        np.testing.assert_array_equal(hashing.uniform(rows, state), expected)
     with pytest.raises(TypeError, match="rows must be int64"):
-        _native.uniform(np.arange(3.0), 0)
+        hashing.uniform(np.arange(3.0), 0)
+
+
+@pytest.mark.parametrize("bound", [-0.5, 0.0, 0.3, 0.999, 1.0])
+@pytest.mark.parametrize("n", [0, 1, 2000, 40_000])
+def test_rows_ahead_of_a_bound_are_those_with_larger_hashes(backend, n, bound):
+    for rows in (n, 7 * np.arange(n), np.arange(2 * n)[::2]):
+        numbers = hashing.uniform(np.arange(n) if isinstance(rows, int) else rows, 5)
+        places, hashes = hashing.ahead(rows, 5, bound)
+        np.testing.assert_array_equal(places, np.flatnonzero(numbers > bound))
+        np.testing.assert_array_equal(hashes, numbers[numbers > bound])
+
+
+def test_more_rows_than_expected_are_all_ahead(backend):
+    rows = np.full(500, int(np.argmax(hashing.uniform(np.arange(1000), 5))))
+    np.testing.assert_array_equal(hashing.ahead(rows, 5, 0.99)[0], np.arange(500))
 
 
 @pytest.mark.parametrize(("n", "m", "K"), SIZES)

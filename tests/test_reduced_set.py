@@ -344,8 +344,20 @@ def test_rows_are_drawn_by_their_numbers_and_returned_by_their_places():
     np.testing.assert_array_equal(selection_sample(rows, 300, 5, weights), expected)
 
 
+def with_hashes(monkeypatch, numbers):
+    """Let row r be drawn by ``numbers[r]``."""
+
+    def ahead(rows, _, bound):
+        drawn = numbers[np.arange(rows) if isinstance(rows, int) else rows]
+        places = np.flatnonzero(drawn > bound)
+        return places, drawn[places]
+
+    monkeypatch.setattr(reduced_set, "uniform", lambda rows, _: numbers[rows])
+    monkeypatch.setattr(reduced_set, "ahead", ahead)
+
+
 def test_of_rows_that_finish_together_the_first_are_in_the_sample(monkeypatch):
-    monkeypatch.setattr(reduced_set, "hashed_uniform", lambda _, rows: np.full(len(rows), 0.5))
+    with_hashes(monkeypatch, np.full(20, 0.5))
     rows = np.arange(10, 20)
     np.testing.assert_array_equal(selection_sample(rows, 4, 0), np.arange(4))
     np.testing.assert_array_equal(selection_sample(rows, 4, 0, 1.0 + rows), np.arange(6, 10))
@@ -353,6 +365,6 @@ def test_of_rows_that_finish_together_the_first_are_in_the_sample(monkeypatch):
 
 def test_a_sample_is_complete_where_too_few_rows_pass_the_bound(monkeypatch):
     numbers = hashed_uniform(0, np.arange(5000))
-    monkeypatch.setattr(reduced_set, "hashed_uniform", lambda _, rows: 0.5 * numbers[rows])
+    with_hashes(monkeypatch, 0.5 * numbers)
     expected = np.sort(np.argsort(-numbers)[:100])
     np.testing.assert_array_equal(selection_sample(5000, 100, 0), expected)

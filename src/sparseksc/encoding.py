@@ -216,17 +216,26 @@ class ClusterSizes:
 SignCounts = dict[bytes, float]
 
 
+def _packed_signs(scores: Floats) -> NDArray[np.uint8]:
+    """Signs of each row in bytes, shape (bytes, n), as ``np.packbits`` does but column by column."""
+    n, m = scores.shape
+    packed = np.zeros((-(-m // 8), n), np.uint8)
+    for column, positive in enumerate((scores > 0).T):
+        packed[column // 8] |= positive.astype(np.uint8) << np.uint8(7 - column % 8)
+    return packed
+
+
 def sign_counts(scores: Floats, weights: Floats) -> SignCounts:
     """Weight of each sign pattern that occurs, the signs packed into bytes."""
-    packed = np.packbits(scores > 0, axis=1)
-    if packed.shape[1] == 0:
+    packed = _packed_signs(scores)
+    if len(packed) == 0:
         return {b"": float(weights.sum())}
-    if packed.shape[1] == 1:  # one small integer is counted without sorting
-        totals = np.bincount(packed[:, 0], weights)
+    if len(packed) == 1:  # one small integer is counted without sorting
+        totals = np.bincount(packed[0], weights)
         return {bytes([code]): float(totals[code]) for code in np.flatnonzero(totals)}
-    words, places = np.unique(packed, axis=0, return_inverse=True)
+    words, places = np.unique(packed, axis=1, return_inverse=True)
     totals = np.bincount(places.ravel(), weights)
-    return {word.tobytes(): float(total) for word, total in zip(words, totals, strict=True)}
+    return {word.tobytes(): float(total) for word, total in zip(words.T, totals, strict=True)}
 
 
 def merge_counts(left: SignCounts, right: SignCounts) -> SignCounts:
@@ -251,9 +260,10 @@ def code_book(counts: SignCounts, n_scores: int) -> Floats:
 def _grouped_by_sign(rows: Floats, weights: Floats) -> Integers:
     """For every row, the number of its sign pattern in the code book, -1 if it is not there."""
     words = code_book(sign_counts(rows, weights), rows.shape[1])
-    groups, signs = np.full(len(rows), -1), rows > 0
-    for number, word in enumerate(words > 0):
-        groups[(signs == word).all(axis=1)] = number
+    groups, packed = np.full(len(rows), -1), _packed_signs(rows)
+    for number, word in enumerate(_packed_signs(words).T):
+        alike = np.logical_and.reduce([b == w for b, w in zip(packed, word, strict=True)])
+        groups = np.where(alike, number, groups)
     return groups
 
 

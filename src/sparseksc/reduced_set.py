@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrcon
 
-from sparseksc._native import uniform
-from sparseksc.engines.threads import MOST_ROWS, chunk_slices
+from sparseksc._native.hashing import ahead, uniform
 from sparseksc.kernels import Array, Kernel
 from sparseksc.partial_cholesky import PartialCholesky
 from sparseksc.pivoting import complete
@@ -106,18 +105,11 @@ def _leaders(rows: Integers | int, count: int, size: int, seed: int) -> tuple[In
     They are chosen by a bound that a few more than ``size`` are expected to pass; should fewer
     pass, all are taken.
     """
-    bound = 1.0 - (size + 6.0 * np.sqrt(size) + 6.0) / count
-    while True:
-        found = []
-        for part in chunk_slices(count, MOST_ROWS):
-            numbers = np.arange(part.start, part.stop) if isinstance(rows, int) else rows[part]
-            chance = hashed_uniform(seed, numbers)
-            ahead = np.flatnonzero(chance > bound)
-            found.append((part.start + ahead, -chance[ahead]))  # in the order of the logarithms
-        if sum(len(places) for places, _ in found) >= size:
-            places, finish = map(np.concatenate, zip(*found, strict=True))
-            return places, finish
-        bound = 0.0
+    state = _hash_state(seed)
+    places, chances = ahead(rows, state, 1.0 - (size + 6.0 * np.sqrt(size) + 6.0) / count)
+    if len(places) < size:
+        places, chances = ahead(rows, state, 0.0)
+    return places, -chances  # in the order of the logarithms
 
 
 def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:

@@ -39,7 +39,6 @@ __all__ = [
     "moments_of",
     "scores",
     "tile",
-    "uniform",
 ]
 
 KERNELS = ("rbf", "laplacian", "chi2")
@@ -349,25 +348,3 @@ def greedy(
         name, X, inverse_bandwidth, weights, trace, tol, floor, rank, residual, G, pivots, path
     )
     return pivots[rank:found].tolist(), path[rank:found].tolist()
-
-
-def uniform(rows: NDArray[np.int64], state: int) -> NDArray[np.float64]:
-    """Return a number in (0, 1) for each row number, the SplitMix64 hash of it and ``state``.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n,), int64
-    state : int
-        Of 64 bits, not negative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> uniform(np.arange(3), 0).round(3)
-    array([0.883, 0.432, 0.026])
-    """
-    _require_type("rows", rows, np.int64)
-    _require_shape("rows", rows, (None,))
-    out = np.empty(len(rows))
-    _backend.uniform_into(rows, state, out)
-    return out

@@ -1,4 +1,8 @@
 // Uniform numbers by hashing row numbers: the same for a row wherever and whenever it is met.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "arrays.hpp"
 
 namespace sparseksc {
@@ -24,12 +28,36 @@ void uniform_into(const Input& rows, std::uint64_t state, const Output& out) {
     }
 }
 
+// The places of the rows whose numbers are above a bound, and these numbers, as long as there is
+// room for them; without row numbers, the places are the numbers. Returns how many there are.
+std::size_t ahead_into(const std::optional<Input>& rows, std::size_t count, std::uint64_t state,
+                       double bound, const Output& places, const Output& hashes) {
+    const std::int64_t* numbers =
+        rows ? data<std::int64_t>(*rows, "rows", {count}) : nullptr;
+    const std::size_t room = places.shape(0);
+    std::int64_t* place = data<std::int64_t>(places, "places", {any});
+    double* hash = data<double>(hashes, "hashes", {room});
+    nb::gil_scoped_release release;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double drawn = uniform(numbers ? static_cast<std::uint64_t>(numbers[i]) : i, state);
+        if (found < room) {  // written for every row: nobody can predict which ones pass
+            place[found] = static_cast<std::int64_t>(i);
+            hash[found] = drawn;
+        }
+        found += drawn > bound;
+    }
+    return found;
+}
+
 }  // namespace
 
 void bind_hashing(nb::module_& module) {
     using namespace nb::literals;
     module.def("uniform_into", &uniform_into, nb::arg("rows").noconvert(), "state"_a,
                nb::arg("out").noconvert());
+    module.def("ahead_into", &ahead_into, nb::arg("rows").noconvert().none(), "count"_a, "state"_a,
+               "bound"_a, nb::arg("places").noconvert(), nb::arg("hashes").noconvert());
 }
 
 }  // namespace sparseksc

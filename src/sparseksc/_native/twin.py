@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+#: Row numbers that are hashed at once, so that the numbers stay in the cache.
+HASHED_ROWS = 16_384
+
 
 def _chi2_exponents(X: NDArray[Any], P: NDArray[Any], factors: NDArray[Any]) -> NDArray[Any]:
     """½ Σ_f (x_f - p_f)² / (x_f + p_f) · factors_f, without overflow before its time."""
@@ -144,6 +147,29 @@ def uniform_into(rows: NDArray[Any], state: int, out: NDArray[Any]) -> None:
     bits >>= np.uint64(11)
     np.add(bits, 0.5, out=out)
     out *= 2.0**-53
+
+
+def ahead_into(
+    rows: NDArray[Any] | None,
+    count: int,
+    state: int,
+    bound: float,
+    places: NDArray[Any],
+    hashes: NDArray[Any],
+) -> int:
+    """Write the places with a hash above ``bound``, as long as there is room; return how many."""
+    found, drawn = 0, np.empty(min(count, HASHED_ROWS))
+    for start in range(0, count, HASHED_ROWS):
+        stop = min(start + HASHED_ROWS, count)
+        numbers = np.arange(start, stop) if rows is None else rows[start:stop]
+        part = drawn[: stop - start]
+        uniform_into(numbers, state, part)
+        ahead = np.flatnonzero(part > bound)
+        fitting = ahead[: max(len(places) - found, 0)]
+        places[found : found + len(fitting)] = start + fitting
+        hashes[found : found + len(fitting)] = part[fitting]
+        found += len(ahead)
+    return found
 
 
 def greedy_into(
