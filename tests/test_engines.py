@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from sparseksc.engines.blas import _holds, single_threaded_blas
 from sparseksc.engines.threads import (
     LEAST_ROWS,
     MOST_ROWS,
@@ -28,7 +29,6 @@ from sparseksc.engines.threads import (
     map_rows,
     ordered_map,
     share_out,
-    single_threaded_blas,
     sum_over,
     thread_count,
     tree_sum,
@@ -385,6 +385,66 @@ def test_blas_has_its_threads_back_after_two_holders_that_overlap():
             first.close()
             assert set(blas_threads()) == {1}
         assert set(blas_threads()) == {2}
+
+
+def in_another_thread(work):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+def test_any_thread_can_hold_blas_and_let_go_of_it():
+    other = ExitStack()
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with single_threaded_blas():
+            assert set(blas_threads()) <= {1}
+        in_another_thread(lambda: other.enter_context(single_threaded_blas()))
+        assert set(blas_threads()) <= {1}
+        other.close()
+        assert blas_threads() == before
+        with single_threaded_blas():
+            in_another_thread(lambda: other.enter_context(single_threaded_blas()))
+        assert set(blas_threads()) <= {1}
+        in_another_thread(other.close)
+        assert blas_threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that are forked")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("own", [False, True])
+def test_a_process_forked_while_others_compute_does_not_wait_for_them(own):
+    """Other threads hold BLAS, one of them the lock too; the process that forks may as well."""
+    context = multiprocessing.get_context("fork")
+    queue, ready, done = context.Queue(), threading.Event(), threading.Event()
+
+    def compute():
+        with single_threaded_blas(), _holds.lock:
+            ready.set()
+            done.wait(30)
+
+    def report():
+        seen = [set(blas_threads())]
+        with single_threaded_blas():
+            seen.append(set(blas_threads()))
+        queue.put([*seen, set(blas_threads())])
+
+    with threadpool_limits(2, user_api="blas"), ExitStack() as stack:
+        before = set(blas_threads())
+        if own:
+            stack.enter_context(single_threaded_blas())
+        outside = {1} if own else before
+        other = threading.Thread(target=compute)
+        other.start()
+        ready.wait(30)
+        child = context.Process(target=report)
+        child.start()
+        try:
+            assert queue.get(timeout=30) == [outside, {1}, outside]
+        finally:
+            done.set()
+            other.join()
+            child.kill()
+            child.join()
 
 
 @cache

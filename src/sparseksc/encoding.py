@@ -217,7 +217,7 @@ SignCounts = dict[bytes, float]
 
 
 def _packed_signs(scores: Floats) -> NDArray[np.uint8]:
-    """Signs of each row in bytes, shape (bytes, n), as ``np.packbits`` does but column by column."""
+    """Signs of each row in bytes, shape (bytes, n): ``np.packbits`` column by column."""
     n, m = scores.shape
     packed = np.zeros((-(-m // 8), n), np.uint8)
     for column, positive in enumerate((scores > 0).T):

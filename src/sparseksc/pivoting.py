@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseksc.engines.threads import single_threaded_blas
+from sparseksc.engines.blas import single_threaded_blas
 from sparseksc.kernels import Exponential
 from sparseksc.partial_cholesky import PartialCholesky
 

@@ -27,7 +27,8 @@ from sparseksc.choice import (
 )
 from sparseksc.criteria import Objective
 from sparseksc.crossings import separate_clusters
-from sparseksc.engines.threads import ordered_map, single_threaded_blas
+from sparseksc.engines.blas import single_threaded_blas
+from sparseksc.engines.threads import ordered_map
 from sparseksc.judging import SURFACES, Judged, judge_with
 from sparseksc.kernels import Array
 from sparseksc.progress import progress_bar

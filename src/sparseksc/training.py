@@ -21,11 +21,11 @@ from sparseksc.encoding import (
     merge_counts,
     sign_counts,
 )
+from sparseksc.engines.blas import single_threaded_blas
 from sparseksc.engines.threads import (
     chunk_rows,
     chunk_slices,
     contiguous,
-    single_threaded_blas,
     sum_over,
 )
 from sparseksc.kernels import Array, Bandwidth, Exponential, Kernel

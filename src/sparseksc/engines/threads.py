@@ -11,15 +11,15 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import copy_context
-from functools import cached_property
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+
+from sparseksc.engines.blas import single_threaded_blas
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -63,43 +63,6 @@ def thread_count(n_jobs: int | None) -> int:
     if n_jobs is None:
         return available_cores()
     return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
-
-
-class _SingleThreadedBlas:
-    """Holds BLAS at one thread while anybody asks for it, and restores what was before.
-
-    The number of BLAS threads belongs to the whole process: only the first holder may
-    remember it, and only the last one may restore it.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._holders = 0
-        self._limit: Any = None
-
-    @cached_property
-    def _controller(self) -> ThreadpoolController:
-        return ThreadpoolController()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._holders == 0:
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-            self._holders += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._holders -= 1
-            if self._holders == 0:
-                self._limit.restore_original_limits()
-
-
-_single_threaded_blas = _SingleThreadedBlas()
-
-
-def single_threaded_blas() -> AbstractContextManager[None]:
-    """Hold BLAS at one thread: our own threads share the cores, and bits stay the same."""
-    return _single_threaded_blas
 
 
 class _Pools:

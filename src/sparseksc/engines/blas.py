@@ -1,0 +1,90 @@
+"""Hold BLAS at one thread: our own threads share the cores, and bits stay the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from threading import Lock, get_ident
+from typing import Any
+
+import threadpoolctl
+
+
+@contextmanager
+def _control() -> Iterator[None]:
+    """Let this thread set the number of BLAS threads, and any other one after it.
+
+    From version 3.8 on, threadpoolctl lets only the thread that was the first to set the number
+    for OpenBLAS do so again, and ignores all others.
+    """
+    openblas = getattr(threadpoolctl, "OpenBLASController", None)
+    release = getattr(openblas, "clear_controlling_thread", lambda force: None)
+    release(force=True)
+    try:
+        yield
+    finally:
+        release(force=True)
+
+
+class _Holds:
+    """Holds BLAS at one thread while anybody asks for it, and restores what was before.
+
+    The number of BLAS threads belongs to the whole process: only the first holder may
+    remember it, and only the last one may restore it.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self._threads: dict[object, int] = {}  # the thread of each hold
+        self._limit: Any = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget_other_threads)
+
+    @cached_property
+    def _controller(self) -> threadpoolctl.ThreadpoolController:
+        return threadpoolctl.ThreadpoolController()
+
+    def take(self, hold: object) -> None:
+        """Hold BLAS until the same object is released."""
+        with self.lock:
+            # Noted before BLAS is held, and until after: a fork or an interrupt may come between.
+            self._threads[hold] = get_ident()
+            if len(self._threads) == 1:
+                with _control():
+                    self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def release(self, hold: object) -> None:
+        """Let go of BLAS; the hold may never have been taken, or not have outlived a fork."""
+        with self.lock:
+            if self._threads.keys() == {hold}:
+                self._restore()
+            self._threads.pop(hold, None)
+
+    def _forget_other_threads(self) -> None:
+        """Go on in a forked process, where no other thread is left to release what it holds."""
+        self.lock = Lock()
+        before, here = self._threads, get_ident()
+        self._threads = {hold: thread for hold, thread in before.items() if thread == here}
+        if before and not self._threads:
+            self._restore()
+
+    def _restore(self) -> None:
+        if self._limit is not None:
+            with _control():
+                self._limit.restore_original_limits()
+
+
+_holds = _Holds()
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Hold BLAS at one thread inside."""
+    hold = object()
+    try:
+        _holds.take(hold)
+        yield
+    finally:
+        _holds.release(hold)
