@@ -92,26 +92,26 @@ def draw_samples(
     kernel, seed = recipe.kernel, recipe.seed
     size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
     total = training_size + size
-    rows, mass = weighted_sample(sample, total, seed)
-    X, drawn = sample.X, sample.rows[rows]
-    order = np.random.default_rng(seed).permutation(len(rows))
+    places, mass = weighted_sample(sample, total, seed)
+    X, drawn = sample.X, sample.rows[places]
+    order = np.random.default_rng(seed).permutation(len(places))
     first, rest = np.sort(order[:training_size]), np.sort(order[training_size:])
-    if sp.issparse(X) and len(rows) * X.shape[1] <= DENSE_SIZE:
-        dense: Any = X[rows]
-        X, rows = dense.toarray(), np.arange(len(rows))
-    training = kernel.among(X[rows[first]], rows[first])
+    if sp.issparse(X) and len(places) * X.shape[1] <= DENSE_SIZE:
+        dense: Any = X[places]
+        X, places = dense.toarray(), np.arange(len(places))
+    training = kernel.among(X[places[first]], places[first])
     if judged is not None:
         judged_mass = np.ones(judged.shape[0])
     elif len(rest) < min(training_size // 2, size):
         # Half of small data would be too little to find shapes in.
         judged, judged_mass, rest = training, mass[first], first
     else:
-        judged, judged_mass = X[rows[rest]], mass[rest]
+        judged, judged_mass = X[places[rest]], mass[rest]
         if kernel.name == "precomputed":
-            judged = judged[:, rows[first]]
+            judged = judged[:, places[first]]
     separation = None
     if with_graph:
-        numbers = rows[rest] if kernel.name == "precomputed" else None
+        numbers = places[rest] if kernel.name == "precomputed" else None
         largest = max(GRAPH_SIZE, training_size // 2)
         separation = _separation(X, judged, judged_mass, numbers, recipe, largest)
     return Samples(
