@@ -183,3 +183,16 @@ def test_blocks_without_rows_are_passed_over(tmp_path):
     whole = make().fit(blocks)
     resumable = make().fit(blocks, checkpoint=tmp_path / "run.ckpt")
     np.testing.assert_array_equal(resumable.coef_, whole.coef_)
+
+
+def test_a_missing_folder_is_named_before_any_work(tmp_path):
+    def work_that_must_not_begin():
+        raise AssertionError("the data was read")
+
+    X = IterableSource([np.zeros((2, 2))])
+    X._blocks = work_that_must_not_begin
+    ksc = KernelSpectralClustering(2, bandwidth=1.0)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        ksc.fit(X, checkpoint=tmp_path / "nowhere" / "run.ckpt")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        ksc.fit(X, checkpoint=tmp_path)

@@ -149,6 +149,21 @@ def test_what_travels_to_the_workers_does_not_grow_with_the_training_data(X):
         assert len(cloudpickle.dumps(lazy.dask)) < 100_000  # the labels alone have 320,000 bytes
 
 
+def test_labels_of_the_training_data_and_its_score(client, X):
+    array, local = da.from_array(X, chunks=(BLOCK_ROWS, -1)), make().fit(X)
+    np.testing.assert_array_equal(make().fit_predict(array), local.labels_)
+    assert local.score(array) == pytest.approx(local.score(X))
+    assert local.score(open_dataset([X])) == local.score(X)
+    np.testing.assert_array_equal(make().fit_predict(open_dataset([X])), local.labels_)
+
+
+def test_a_collection_without_rows_is_refused(client, X):
+    array = da.from_array(X, chunks=(10_000, -1))
+    for empty in (array[:0], array[array[:, 0] > 1e9]):
+        with pytest.raises(ValueError, match="no rows"):
+            make().fit(empty)
+
+
 def test_bad_values_are_named_by_their_row(client, X):
     bad = X.copy()
     bad[12_345, 1] = np.nan

@@ -129,6 +129,8 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
     (tmp_path / "text.csv").write_text("a,b\n1,blue\n2,green\n")
     (tmp_path / "holes.csv").write_text("a,b\n1,2\n3,\n")
     (tmp_path / "points.txt").write_text("1 2\n")
+    (tmp_path / "plain.csv.gz").write_text("a,b\n1,2\n")
+    (tmp_path / "damaged.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:10] + b"\xff" * 99)
     np.save(tmp_path / "flat.npy", np.ones(4))
     np.save(tmp_path / "words.npy", np.array([["a"]]))
     (tmp_path / "nothing").mkdir()
@@ -141,6 +143,8 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
         "text.csv": r"has 'blue' in row 1 \(line 2\), column 'b', which is not a number",
         "holes.csv": r"has no value in row 2 \(line 3\), column 'b': fill it in",
         "points.txt": "ending that is not known",
+        "plain.csv.gz": "is not compressed, or not by gzip",
+        "damaged.csv.gz": "cannot be read as CSV",
         "flat.npy": "2-D array",
         "words.npy": "must hold numbers",
         "nothing": "has no files that can be read",
@@ -153,6 +157,9 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
         open_dataset(tmp_path / "good.parquet", chunk_rows=0)
     with pytest.raises(ValueError, match="different kinds"):
         open_dataset([tmp_path / "good.parquet", tmp_path / "text.csv"])
+    for data in (X, table, None):
+        with pytest.raises(ValueError, match=r"pass an array or a data frame to fit as it is\."):
+            open_dataset(data)
 
 
 def test_files_with_other_columns_are_not_read_as_one(table, X, tmp_path):

@@ -83,3 +83,20 @@ def test_fit_starts_anew():
     ksc.fit(X).partial_fit(X)
     fresh = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).partial_fit(X)
     assert ksc.coef_.tobytes() == fresh.coef_.tobytes()
+
+
+def test_there_are_no_labels_of_rows_that_are_gone():
+    X, _ = make_spirals(1000, random_state=0)
+    ksc = KernelSpectralClustering(2, bandwidth=0.006, random_state=0).fit(X)
+    assert not hasattr(ksc.partial_fit(X), "labels_")
+    assert not hasattr(ksc.partial_fit(X), "labels_")
+
+
+def test_parameters_that_decide_cannot_change_between_chunks():
+    X, _ = make_spirals(1000, random_state=0)
+    ksc = KernelSpectralClustering(2, bandwidth=0.006, random_state=0).partial_fit(X)
+    ksc.set_params(n_jobs=2, verbose=1, random_state=3).partial_fit(X)
+    with pytest.raises(ValueError, match="those of the first chunk"):
+        ksc.set_params(bandwidth=0.5).partial_fit(X)
+    ksc.set_params(bandwidth=0.006).partial_fit(X)
+    assert ksc.n_samples_seen_ == 3000

@@ -5,7 +5,9 @@ import os
 import numpy as np
 import pytest
 
+from sparseksc import KernelSpectralClustering, open_dataset
 from sparseksc.outputs import atomic_write, column_writer
+from sparseksc.report import write_report
 
 
 def test_a_file_appears_only_when_it_is_complete(tmp_path):
@@ -127,3 +129,39 @@ def test_a_device_is_written_to_and_not_replaced():
     with pytest.raises(OSError, match="No space left"), atomic_write("/dev/full") as file:
         file.write(b"lost")
     assert not os.path.isfile("/dev/full")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs rights of files")
+def test_a_file_keeps_the_rights_of_the_one_that_it_replaces(tmp_path):
+    target = tmp_path / "model"
+    for mode in (0o600, 0o664):
+        target.write_bytes(b"old")
+        target.chmod(mode)
+        with atomic_write(target) as file:
+            file.write(b"new")
+        assert (target.read_bytes(), target.stat().st_mode & 0o777) == (b"new", mode)
+
+
+@pytest.mark.parametrize("opened", ["source", "memmap"])
+def test_data_is_not_written_over(opened, tmp_path):
+    path = tmp_path / "points.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(50, 2)))
+    before = path.read_bytes()
+    data = open_dataset(path) if opened == "source" else np.load(path, mmap_mode="r")
+    model = KernelSpectralClustering(2, bandwidth=1.0, scale=True, random_state=0).fit(data)
+    (tmp_path / "link.npy").symlink_to(path)
+    for name in (path, tmp_path / "link.npy"):
+        with pytest.raises(ValueError, match="holds the data: write to another file"):
+            model.predict(data, out=name)
+        with pytest.raises(ValueError, match="holds the data: write to another file"):
+            write_report(model, data, name)
+    assert path.read_bytes() == before
+    model.predict(data, out=tmp_path / "labels.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), model.predict(data))
+
+
+def test_memberships_beside_labels_need_a_file():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).fit(X)
+    with pytest.raises(ValueError, match=r"give out, or call membership"):
+        model.predict(X, with_membership=True)

@@ -394,6 +394,16 @@ def test_a_single_feature_and_a_single_cluster(write):
     assert "How firmly" not in text
 
 
+@pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+@pytest.mark.parametrize(("n_clusters", "spread"), [(1, 1.0), ("auto", 0.0)])
+def test_a_search_without_models(n_clusters, spread, write):
+    X = spread * np.random.default_rng(0).normal(size=(50, 2))
+    model = KernelSpectralClustering(n_clusters, random_state=0).fit(X)
+    assert model.tuning_.n_models == 0
+    assert "None" not in model.tuning_.summary()
+    assert "A single cluster, with no others to compare." in shown(write(model, X))
+
+
 @pytest.mark.parametrize("X", [np.zeros((2, 3)), np.ones((9, 1)), np.eye(4)])
 def test_hardly_any_data(X, write):
     model = KernelSpectralClustering(1, bandwidth=1.0, random_state=0).fit(X)

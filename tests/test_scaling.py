@@ -182,6 +182,8 @@ def test_numbers_that_have_no_square():
     X = np.array([[1e200, 0.0], [-1e200, 1.0], [1.0, 1.0]])
     with pytest.raises(ValueError, match="too large to be standardised"):
         measure_scaling(ArraySource(X))
+    with pytest.raises(ValueError, match="too small to be standardised"):
+        measure_scaling(ArraySource(np.array([[1e-300, 0.0], [-1e-300, 1.0], [0.0, 1.0]])))
 
 
 def test_a_checkpoint_continues_with_the_same_scaling(table, tmp_path):

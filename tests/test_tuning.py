@@ -51,6 +51,26 @@ class TestBandwidths:
         grid = np.array(automatic_bandwidths(kind, X, 0))
         np.testing.assert_allclose(automatic_bandwidths(kind, 1000 * X, 0), 1000.0**power * grid)
 
+    @pytest.mark.parametrize("kind", [RBF, Laplacian])
+    @pytest.mark.parametrize("far", [1e3, 1e6, 1e9, 1e100, 1e200])
+    def test_a_row_far_away_does_not_move_them(self, kind, far):
+        X = np.random.default_rng(0).normal(size=(400, 2))
+        grid = automatic_bandwidths(kind, X, 0)
+        moved = automatic_bandwidths(kind, np.r_[X, [[far, 4.0]]], 0)
+        np.testing.assert_allclose([moved[0], moved[-1]], [grid[0], grid[-1]], rtol=0.1)
+
+    def test_equal_rows_far_from_the_origin_are_no_neighbours(self):
+        X = np.random.default_rng(0).normal(size=(100, 2)).repeat(3, axis=0)
+        grid = automatic_bandwidths(RBF, X, 0)
+        np.testing.assert_allclose(automatic_bandwidths(RBF, X + 1e6, 0), grid, rtol=1e-3)
+
+    def test_distances_that_are_no_numbers_are_refused(self):
+        X = np.random.default_rng(0).normal(size=(100, 2))
+        for size, factor in (("small", 1e-300), ("small", 1e-160), ("large", 1e160)):
+            with pytest.raises(ValueError, match=f"too {size}: rescale X"):
+                automatic_bandwidths(RBF, factor * X, 0)
+        assert automatic_bandwidths(RBF, np.full((50, 2), 1e-300), 0) == [1.0]
+
     def test_they_reach_from_the_neighbours_to_beyond_the_spread(self):
         X = np.arange(100.0)[:, None]
         grid = automatic_bandwidths(RBF, X, 0)
@@ -279,6 +299,31 @@ class TestCloserLook:
 
 
 class TestTune:
+    @pytest.mark.parametrize("factor", [1e-150, 1e-60, 1e60, 1e150])
+    def test_units_do_not_matter(self, three, found, factor):
+        result = tune(factor * three[0], n_clusters=range(2, 6), random_state=0)
+        assert result.best_n_clusters == 3
+        assert result.best_bandwidth == pytest.approx(factor**2 * found.best_bandwidth, rel=0.5)
+
+    def test_a_row_far_away_does_not_matter(self, three):
+        X = np.r_[three[0], [[999_999.0, 4.0]]]
+        ksc = KernelSpectralClustering(random_state=0).fit(X)
+        assert adjusted_rand_score(three[1], ksc.labels_[:-1]) == 1.0
+
+    @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+    def test_a_few_different_rows_are_clusters(self, kernel):
+        rows = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
+        X = rows.repeat([30, 20, 25, 10], axis=0)
+        with pytest.warns(DoubtWarning, match="only 4 different rows"):
+            ksc = KernelSpectralClustering(kernel=kernel, random_state=0).fit(X)
+        assert ksc.cluster_sizes_.tolist() == [30, 25, 20, 10]
+        assert ksc.tuning_.best_n_clusters == 4
+
+    @pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+    def test_rows_that_are_not_repeated_are_no_clusters(self):
+        X = np.random.default_rng(0).normal(size=(6, 2))
+        assert tune(X, "auto", random_state=0).best_n_clusters < 6
+
     def test_it_finds_the_clusters(self, found):
         assert found.best_n_clusters == 3
         assert found.doubt is None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
-from sparseksc.kernels import Array, Exponential, Kernel
+from sparseksc.kernels import RBF, Array, Exponential, Kernel
 from sparseksc.reduced_set import selection_sample
 
 Floats = NDArray[np.float64]
@@ -24,6 +24,10 @@ SAMPLE_SIZE, SAMPLE_CENTRES = 2000, 500
 N_NARROW, LEAST_RATIO, N_WIDE = 36, 1.22, 4
 #: The widest candidate, in units of the spread.
 WIDEST = 16.0
+#: The smallest number whose inverse is one.
+SMALLEST = 1.0 / np.finfo(np.float64).max
+#: Rounding error of a squared distance, as a share of the squares that it is computed from.
+ROUNDING = 1e-12
 
 
 def automatic_bandwidths(
@@ -66,20 +70,40 @@ def automatic_bandwidths(
     places = selection_sample(numbers, SAMPLE_SIZE, seed, weights)
     sample, mass = X[places], mass[places]
     centres = selection_sample(len(places), SAMPLE_CENTRES, seed, mass)
-    distances = np.asarray(kind.distances(sample[centres], sample), dtype=np.float64)
-    # Equal rows differ by rounding errors where distances are computed from inner products.
-    distances[distances <= 1e-12 * distances.max(initial=0.0)] = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        distances = _distances(kind, sample, centres)
     nearest = np.where(distances > 0.0, distances, np.inf).min(axis=1)
     near = weighted_median(nearest, mass[centres])
     pairs = np.outer(mass[centres], mass).ravel()
     far = weighted_median(distances.ravel(), np.where(distances.ravel() > 0.0, pairs, 0.0))
-    if not (np.isfinite(near) and near > 0.0 and np.isfinite(far)):
+    if not (SMALLEST <= near <= far < np.inf):
+        if isinstance(sample, np.ndarray) and (sample != sample[:1]).any():
+            size = "small" if np.abs(sample - sample[:1]).max() < 1.0 else "large"
+            raise ValueError(f"The distances between the rows are too {size}: rescale X.")
         return [1.0]
     far = max(far, 4.0 * near)
     count = min(N_NARROW, 1 + int(np.ceil(np.log(far / near) / np.log(LEAST_RATIO))))
     narrow = np.geomspace(near, far, count)
     wide = np.geomspace(far, WIDEST * far, N_WIDE + 1)[1:]
     return [float(h) for h in np.concatenate([narrow, wide])]
+
+
+def _distances(kind: type[Exponential], X: Array, centres: NDArray[np.intp]) -> Floats:
+    """Distances from some rows to all, exactly 0 between equal ones."""
+    if kind is not RBF:
+        return np.asarray(kind.distances(X[centres], X), dtype=np.float64)
+    if isinstance(X, np.ndarray):
+        X = X - np.median(X, axis=0)
+    distances = np.asarray(kind.distances(X[centres], X), dtype=np.float64)
+    # They come from inner products: equal rows differ by rounding errors of their squares.
+    squares = row_norms(X, squared=True)
+    distances[distances <= ROUNDING * (squares[centres, None] + squares)] = 0.0
+    return distances
+
+
+def halfway(low: float, high: float) -> float:
+    """Return the geometric mean of two candidates, whose product may not be a number."""
+    return float(np.sqrt(low) * np.sqrt(high))
 
 
 def weighted_median(values: Floats, weights: Floats) -> float:

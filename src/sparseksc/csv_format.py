@@ -32,7 +32,7 @@ class Csv(Columnar):
 
     def header(self, path: Path) -> tuple[list[str], int]:
         """Names of the columns, and the number of lines before the first row."""
-        with self._understood(path), _lines(path) as lines:
+        with self._understood(path, searched=False), _lines(path) as lines:
             reader = csv.reader(lines, delimiter=self.request.delimiter)
             first = next((fields for fields in reader if fields), None)
             if first is None:
@@ -109,14 +109,18 @@ class Csv(Columnar):
         return self.first_fault(path) or super().fault(path, row, column, value)
 
     @contextmanager
-    def _understood(self, path: Path) -> Iterator[None]:
-        """Turn what can go wrong in reading into one sentence."""
+    def _understood(self, path: Path, *, searched: bool = True) -> Iterator[None]:
+        """Turn what can go wrong in reading into one sentence, ``searched`` for in the rows."""
         pa = require_pyarrow()
         try:
             yield
-        except (pa.ArrowException, csv.Error, EOFError, zlib.error, gzip.BadGzipFile) as error:
-            sentence = self.first_fault(path) or f"{path} cannot be read as CSV: {error}"
-            raise ValueError(sentence) from None
+        except gzip.BadGzipFile:
+            raise ValueError(
+                f"{path} is not compressed, or not by gzip, as the ending of its name says."
+            ) from None
+        except (pa.ArrowException, csv.Error, EOFError, zlib.error) as error:
+            sentence = self.first_fault(path) if searched else None
+            raise ValueError(sentence or f"{path} cannot be read as CSV: {error}") from None
         except UnicodeDecodeError:
             raise ValueError(f"{path} is not text in UTF-8: save it in that encoding.") from None
         except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,6 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sparseksc.checkpoint import CheckpointedSource
 from sparseksc.fitted_model import FittedModel
 from sparseksc.incremental import Reservoir
+from sparseksc.inputs import is_external
+from sparseksc.outputs import require_place
 from sparseksc.parameters import (
     check_forgetting,
     check_validation,
@@ -244,6 +247,8 @@ class KernelSpectralClustering(FittedModel):
         self
         """
         settings = Settings(self.get_params(deep=False))
+        if checkpoint is not None:
+            require_place(checkpoint)  # before any work
         source, scaling = self._training_source(X, sample_weight)
         plan = make_plan(settings, source)
         if checkpoint is None:
@@ -256,6 +261,24 @@ class KernelSpectralClustering(FittedModel):
         self._keep(training, scaling)
         self.__dict__.pop("_reservoir", None)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Any:
+        """Cluster the rows of ``X`` and return their labels.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`.
+        **parameters
+            ``sample_weight`` and ``checkpoint``, as for :meth:`fit`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            ``labels_``; for data that is not in memory, what :meth:`predict` returns.
+        """
+        self.fit(X, y, **parameters)
+        return self.predict(X) if is_external(X) else self.labels_
 
     @available_if(_sees_rows_one_by_one)
     def partial_fit(
@@ -273,7 +296,8 @@ class KernelSpectralClustering(FittedModel):
         Later chunks join a uniform sample of all rows so far, on which the model is trained
         again; where the pivots do not represent a chunk to the tolerance, new ones are added.
         ``residual_`` is the share of the last chunk that the pivots before it did not
-        represent: near 1, the data has moved.
+        represent: near 1, the data has moved. The first call starts anew, also after ``fit``,
+        and its parameters hold for all that follow. There is no ``labels_``.
 
         Parameters
         ----------
@@ -289,7 +313,7 @@ class KernelSpectralClustering(FittedModel):
         """
         settings = Settings(self.get_params(deep=False))
         factor = check_forgetting(forgetting)
-        known: tuple[Reservoir, int, Recipe] | None = self.__dict__.get("_reservoir")
+        known: tuple[Reservoir, int, Recipe, str] | None = self.__dict__.get("_reservoir")
         if known is None:
             source, scaling = self._training_source(X, sample_weight)
         else:
@@ -298,16 +322,21 @@ class KernelSpectralClustering(FittedModel):
             raise ValueError("partial_fit takes arrays; pass sources and Dask arrays to fit.")
         if known is None:
             plan = make_plan(settings, source)
-            recipe, n_clusters = plan.recipe, plan.n_clusters
+            recipe, n_clusters, purpose = plan.recipe, plan.n_clusters, settings.purpose
             reservoir = Reservoir.start(source.X, source.weights, recipe)
             self._keep_tuning(plan.tuning)
         else:
-            reservoir, n_clusters, recipe = known
+            reservoir, n_clusters, recipe, purpose = known
+            if settings.purpose != purpose:
+                raise ValueError(
+                    "The parameters of partial_fit are those of the first chunk, and cannot be "
+                    "changed: call fit, or start again with a new estimator."
+                )
             reservoir = reservoir.update(source.X, source.weights, recipe, factor)
-        self._keep(reservoir.train(n_clusters, recipe), scaling)
+        self._keep(replace(reservoir.train(n_clusters, recipe), labels=None), scaling)
         self.residual_ = reservoir.residual
         self.n_samples_seen_ = reservoir.n_rows
-        self._reservoir = reservoir, n_clusters, recipe
+        self._reservoir = reservoir, n_clusters, recipe, purpose
         return self
 
     def _training_source(

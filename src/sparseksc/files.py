@@ -68,6 +68,11 @@ def open_dataset(
     """
     if not isinstance(chunk_rows, int) or chunk_rows < 1:
         raise ValueError(f"chunk_rows must be an integer of at least 1, got {chunk_rows!r}.")
+    if path is None or hasattr(path, "shape") or hasattr(path, "columns"):
+        raise ValueError(
+            "open_dataset takes names of files, or an iterable of arrays; pass an array or a data "
+            f"frame to fit as it is. Got {type(path).__name__}."
+        )
     if not isinstance(path, str | os.PathLike):
         parts = list(path) if isinstance(path, list | tuple) else []
         if not parts or not all(isinstance(part, str | os.PathLike) for part in parts):

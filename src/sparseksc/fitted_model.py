@@ -16,10 +16,10 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparseksc.inputs import external_source, is_external
+from sparseksc.inputs import external_source, files_of, is_external
 from sparseksc.kernels import KERNELS, Array, make_kernel
 from sparseksc.model import SparseModel
-from sparseksc.outputs import column_writer
+from sparseksc.outputs import column_writer, require_unread
 from sparseksc.parameters import check_weights
 from sparseksc.scaling import Scaling
 from sparseksc.settings import Settings
@@ -46,7 +46,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             Parquet, Arrow, CSV or NPY file to write the labels to, block by block and in the
             order of the rows, instead of returning them.
         with_membership : bool, default=False
-            Whether to write the memberships too, beside the labels.
+            Whether to write the memberships too, beside the labels; needs ``out``.
 
         Returns
         -------
@@ -54,8 +54,11 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             A Dask array that is not computed yet for a Dask collection; None with ``out``.
         """
         check_is_fitted(self)
+        if out is None and with_membership:
+            raise ValueError("with_membership is for files: give out, or call membership(X).")
         if out is None:
             return self._apply(self.model_.labels, X, None, np.intp)
+        require_unread(out, files_of(X))
         names = ["label"]
         if with_membership:
             names += [f"membership_{cluster}" for cluster in range(self.n_clusters_)]
@@ -107,7 +110,7 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         check_is_fitted(self)
         return self._apply(self.model_.outliers, X, None, np.bool_)
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None) -> float:
         """Model selection criterion on ``X``, which should not be the training data.
 
         Returns
@@ -116,15 +119,14 @@ class FittedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             At most 1, the larger the better.
         """
         check_is_fitted(self)
-        data = self._checked_data(X)
-        if self.scaling_ is not None:
-            data = self.scaling_.apply(data)
         model = self.model_
         objective = Settings(self.get_params(deep=False)).objective
+        scores = self._apply(model.scores, X, self._n_features_out, np.float64)
         kernel_sums = None
         if objective.criterion == "blf" and self.n_clusters_ == 2:
-            kernel_sums = model.projection.kernel_sums(data, self.n_jobs) + self.bias_[0]
-        return objective.value(model.encoding, model.scores(data, self.n_jobs), kernel_sums)
+            sums = self._apply(model.projection.kernel_sums, X, None, np.float64)
+            kernel_sums = np.asarray(sums) + self.bias_[0]
+        return objective.value(model.encoding, np.asarray(scores), kernel_sums)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that :func:`sparseksc.load` reads.

@@ -19,6 +19,11 @@ def is_external(X: Any) -> bool:
     return isinstance(X, Source) or is_dask(X)
 
 
+def files_of(X: Any) -> list[Any]:
+    """Files that the rows are read from, as far as that is known."""
+    return [*getattr(X, "paths", ()), getattr(X, "filename", None)]
+
+
 def external_source(X: Any, estimator: Any, reset: bool) -> Source:
     """Return the rows as a source, and check (or keep, with ``reset``) its columns."""
     if not isinstance(X, Source):

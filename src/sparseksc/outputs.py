@@ -7,10 +7,11 @@ import errno
 import gzip
 import io
 import os
+import stat
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -40,11 +41,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     ...     target.read_bytes()
     b'done'
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(f"{os.fspath(path)} is a folder; give the name of a file in it.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to.")
+    target = require_place(path)
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as file:
@@ -56,6 +53,31 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         if error.errno in FULL:
             error.filename = os.fspath(path)
         raise
+
+
+def require_place(path: str | os.PathLike[str]) -> Path:
+    """Return the real name of a file to write, in a folder that must be there."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"{os.fspath(path)} is a folder; give the name of a file in it.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to.")
+    return target
+
+
+def require_unread(
+    path: str | os.PathLike[str], read: Iterable[str | os.PathLike[str] | None]
+) -> None:
+    """Refuse to write over files that the data is read from."""
+    if os.path.realpath(path) in {os.path.realpath(one) for one in read if one is not None}:
+        raise ValueError(f"{os.fspath(path)} holds the data: write to another file.")
+
+
+def take_place(new: Path, target: Path) -> None:
+    """Give a finished file its name, and the rights of the file that had it before."""
+    if target.exists():
+        new.chmod(stat.S_IMODE(target.stat().st_mode))
+    os.replace(new, target)
 
 
 @contextmanager
@@ -73,7 +95,7 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
         mask = os.umask(0)
         os.umask(mask)
         unfinished.chmod(0o666 & ~mask)
-        os.replace(unfinished, target)
+        take_place(unfinished, target)
     finally:
         unfinished.unlink(missing_ok=True)
 

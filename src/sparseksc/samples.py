@@ -24,6 +24,8 @@ TRAINING_SIZE, VALIDATION_SIZE = 10_000, 20_000
 #: Points of the neighbour graph, which are also enough for the criteria where none of them is
 #: the rule; and points that prototypes are found in.
 GRAPH_SIZE, ENCODING_SIZE = 5_000, 2_500
+#: Copies of a row that make it a cluster, where there are hardly any different rows.
+COPIES = 10
 #: Entries up to which samples of sparse data are worth being made dense.
 DENSE_SIZE = 10_000_000
 
@@ -140,6 +142,21 @@ def _separation(
     rows = rows[graph.rows]
     measured = isinstance(kernel, Exponential) and isinstance(judged, np.ndarray)
     return Separation(graph, rows, judged[rows] if measured else None, recipe.seed)
+
+
+def few_rows(sample: Sample, most: int) -> int | None:
+    """Count the different rows, if they are at most ``most`` and all of them are there often."""
+    X = sample.X if sample.weights.all() else sample.X[sample.weights > 0.0]
+    size = COPIES * most
+    while True:
+        head: Any = X[:size]
+        rows = head.toarray() if sp.issparse(X) else head
+        counts = np.unique(rows, axis=0, return_counts=True)[1]
+        if len(counts) > most:
+            return None
+        if size >= X.shape[0]:
+            return len(counts) if len(counts) > 1 and counts.min() >= COPIES else None
+        size *= 8
 
 
 def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:

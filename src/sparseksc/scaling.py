@@ -167,7 +167,8 @@ def measure_scaling(source: Source, n_jobs: int | None = None) -> Scaling:
     scale = np.where(constant, 1.0, np.sqrt(spread.deviation / spread.weight))
     if not (np.isfinite(mean).all() and np.isfinite(scale).all()):
         raise ValueError("The features are too large to be standardised: rescale X.")
-    scale = np.where(scale < np.finfo(np.float64).tiny, 1.0, scale)
+    if (scale < np.finfo(np.float64).tiny).any():
+        raise ValueError("The features are too small to be standardised: rescale X.")
     if isinstance(source, ArraySource) and sp.issparse(source.X):
         mean = np.zeros_like(mean)
     return Scaling(mean, scale)

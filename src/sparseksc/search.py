@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseksc.bandwidths import halfway
 from sparseksc.choice import (
     CLEAR_RISE,
     Choice,
@@ -32,7 +33,14 @@ from sparseksc.engines.threads import ordered_map
 from sparseksc.judging import SURFACES, Judged, judge_with
 from sparseksc.kernels import Array
 from sparseksc.progress import progress_bar
-from sparseksc.samples import GRAPH_SIZE, TRAINING_SIZE, VALIDATION_SIZE, Samples, draw_samples
+from sparseksc.samples import (
+    GRAPH_SIZE,
+    TRAINING_SIZE,
+    VALIDATION_SIZE,
+    Samples,
+    draw_samples,
+    few_rows,
+)
 from sparseksc.sources import Sample
 from sparseksc.training import Recipe
 from sparseksc.tuning import DoubtWarning, TuningResult
@@ -261,8 +269,13 @@ def search(
         bandwidths, refine = bandwidths[-1:], False
     elif refine and len(n_clusters) == 1:
         # A single number of clusters leaves time for twice as many bandwidths.
-        between = [float(np.sqrt(low * high)) for low, high in pairwise(bandwidths)]
+        between = [halfway(low, high) for low, high in pairwise(bandwidths)]
         bandwidths = sorted([*bandwidths, *between])
+    few = None
+    if rule == "auto" and len(n_clusters) > 1 and recipe.kernel.name != "precomputed":
+        few = few_rows(sample, max(n_clusters))
+    if few in n_clusters:
+        n_clusters, single_allowed = [few], False
     question = Question(n_clusters, rule, objective, single_allowed, refine, progress)
     graph = rule == "auto"
     size = validation if validation is not None else GRAPH_SIZE if graph else VALIDATION_SIZE
@@ -289,6 +302,8 @@ def search(
             f"None of the {surfaces['ams'].size} models tried has as many clusters as asked "
             "for: widen the range of bandwidths or of cluster numbers."
         )
+    if few in n_clusters:
+        doubt = f"The data has only {few} different rows: each of them is a cluster."
     if doubt:
         warnings.warn(doubt, DoubtWarning, stacklevel=4)
     best_K, best_h = 1, surfaces.bandwidths[-1]
@@ -340,7 +355,7 @@ def _between(choices: list[Choice], bandwidths: list[float]) -> list[float]:
         place = bandwidths.index(choice.bandwidth)
         for neighbour in bandwidths[max(place - 1, 0) : place + 2]:
             if neighbour != choice.bandwidth:
-                new.append(float(np.sqrt(neighbour * choice.bandwidth)))
+                new.append(halfway(neighbour, choice.bandwidth))
     return list(dict.fromkeys(new))
 
 

@@ -35,6 +35,8 @@ SELECTION_SIZE, POINTS_PER_PIVOT = 2000, 10
 MAX_RANK = 200
 #: The same for a closer look. Its pivots have to cover long and thin shapes without a gap.
 CLOSER_RANK, CLOSER_POINTS_PER_PIVOT = 1000, 15
+#: Parameters that say how, not what.
+BESIDE_THE_MODEL = {"memory_limit", "n_jobs", "random_state", "verbose"}
 
 
 class Settings:
@@ -75,6 +77,12 @@ class Settings:
         self.n_jobs: int | None = self._given["n_jobs"]
         self.memory_limit = self._given["memory_limit"]
         self.verbose = bool(self._given["verbose"])
+
+    @property
+    def purpose(self) -> str:
+        """What was given and says which model is wanted, to tell whether it has changed."""
+        given = {name: self._given[name] for name in sorted(self._given.keys() - BESIDE_THE_MODEL)}
+        return repr({name: getattr(value, "__qualname__", value) for name, value in given.items()})
 
     @property
     def kind(self) -> type[Kernel] | None:

@@ -109,8 +109,11 @@ class TuningResult:
         tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
         if len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
+        doubt = f" {self.doubt}" if self.doubt else ""
+        if self.n_models == 0:
+            return f"A single cluster, with no others to compare.{doubt}"
         if self.best_n_clusters == 1:
-            return f"Of {tried} none is better than a single cluster. {self.doubt}"
+            return f"Of {tried} none is better than a single cluster.{doubt}"
         best = self.ranking[0]
         at = "" if best.bandwidth is None else f" at bandwidth {_short(best.bandwidth)}"
         text = f"{best.n_clusters} clusters{at} were chosen from {tried}"
@@ -130,7 +133,7 @@ class TuningResult:
                 f"{choice.n_clusters} ({choice.value:.3g})" for choice in self.runners_up[:2]
             )
             text += f" The next best numbers of clusters, against {best.value:.3g}, are {rest}."
-        return f"{text} {self.doubt}" if self.doubt else text
+        return text + doubt
 
     def plot(self, ax: Axes | None = None) -> Any:
         """Draw the surface of the search; see :class:`sparseksc.plotting.TuningDisplay`."""

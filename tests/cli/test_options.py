@@ -71,6 +71,7 @@ def test_delimiters():
         (["fit", "x.npy", "--labels", "-", "--json"], "both want standard output"),
         (["fit", "x.npy", "--labels", "labels.xls"], "must end in one of .parquet"),
         (["fit", "x.npy", "--labels", "x.npy"], "x.npy is read by this command"),
+        (["fit", ".", "--labels", "y.npy"], "y.npy would be one of the files that are read"),
         (["fit", "x.csv", "--labels", "y.npy", "--id", "name"], "can hold numbers alone"),
         (
             ["fit", "x.csv", "--labels", "y.csv", "--id", "label"],

@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from sparseksc.cli.pipes import silence
-from sparseksc.files import FileStream
+from sparseksc.files import KINDS, FileStream
 from sparseksc.formats import require_pyarrow
 from sparseksc.outputs import ColumnWriter, CsvWriter, column_writer, table_ending
 from sparseksc.progress import progress_bar
@@ -46,6 +46,11 @@ def check_distinct(inputs: Sequence[str], outputs: Sequence[str | None]) -> None
     for output in outputs:
         if output not in (None, "-") and os.path.realpath(output) in read:
             raise click.UsageError(f"{output} is read by this command: write to another file.")
+        folder = os.path.dirname(os.path.realpath(output or "-"))
+        if output not in (None, "-") and folder in read and output.lower().endswith(tuple(KINDS)):
+            raise click.UsageError(
+                f"{output} would be one of the files that are read: write to another folder."
+            )
 
 
 def write_labels(model: Any, source: FileStream, output: Path | str, membership: bool) -> list[int]:

@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
+from sparseksc.outputs import require_place, take_place
+
 
 class Staging:
     """Hands out names to write to, and moves the files to their places at the end.
@@ -20,11 +22,7 @@ class Staging:
 
     def place(self, target: str | os.PathLike[str]) -> Path:
         """Return the name under which to write what will be ``target``."""
-        final = Path(os.path.realpath(target))
-        if final.is_dir():
-            raise IsADirectoryError(f"{target} is a folder; give the name of a file in it.")
-        if not final.parent.is_dir():
-            raise FileNotFoundError(f"There is no folder {final.parent} to write {final.name} to.")
+        final = require_place(target)
         if final.exists() and not final.is_file():
             return final
         if final in self._moves.values():
@@ -51,7 +49,7 @@ class Staging:
             if kind is None:
                 for waiting, final in self._moves.items():
                     if waiting.exists():
-                        os.replace(waiting, final)
+                        take_place(waiting, final)
             elif isinstance(error, OSError) and error.filename in map(os.fspath, self._moves):
                 error.filename = os.fspath(self._moves[Path(error.filename)])
         finally:

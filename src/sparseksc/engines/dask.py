@@ -53,6 +53,8 @@ class DaskSource(Source):
         dtype = np.float32 if collection.dtype == np.float32 else np.float64
         self.array = collection.rechunk({1: -1}).astype(dtype)
         self.n_rows, self.n_features = self.array.shape
+        if self.n_rows == 0:
+            raise ValueError("The Dask array has no rows.")
         self.identity = f"{self.array.shape} {self.array.dtype} {self.array.name}"
 
     def _delayed_blocks(self) -> list[tuple[int, Any]]:

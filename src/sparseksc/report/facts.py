@@ -87,7 +87,8 @@ class Facts:
     @property
     def tuning(self) -> Any:
         """What the search found, or None."""
-        return getattr(self.estimator, "tuning_", None)
+        tuning = getattr(self.estimator, "tuning_", None)
+        return None if tuning is None or tuning.n_models == 0 else tuning
 
     @property
     def spectrum(self) -> Floats:

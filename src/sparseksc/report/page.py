@@ -275,6 +275,8 @@ def _bandwidth(bandwidth: Any) -> str:
 
 def _no_tuning(facts: Facts) -> str:
     """Why nothing is said about the choice."""
+    if hasattr(facts.estimator, "tuning_"):
+        return str(facts.estimator.tuning_.summary())
     asked = facts.estimator.n_clusters
     if isinstance(asked, int | np.integer):
         return (

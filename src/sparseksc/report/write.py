@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from sparseksc.outputs import atomic_write
+from sparseksc.inputs import files_of
+from sparseksc.outputs import atomic_write, require_unread
 from sparseksc.report.facts import gather
 from sparseksc.report.page import render
 
@@ -59,6 +60,7 @@ def write_report(
     True
     """
     _require_extra()
+    require_unread(path, files_of(X))
     # What can be wrong with the path is found before the work.
     with atomic_write(path) as file:
         page = render(gather(estimator, X, ids), title, command)
