@@ -112,6 +112,17 @@ def test_a_terminal_has_colours_unless_no_color_is_set(tmp_path):
     assert "nothing.ksc" in plain
 
 
+def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(50, 2)))
+    line = [PROGRAM, "fit", "x.npy", "-k", "2", "--bandwidth", "1", "-o", "m.ksc"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(line, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "m.ksc").exists()
+
+
 @pytest.mark.slow
 def test_a_terminal_has_progress_bars_and_a_pipe_has_none(tmp_path, program):
     pytest.importorskip("tqdm")

@@ -17,10 +17,17 @@ from rich.table import Table
 ENDLESS = 10_000
 
 
+class _Console(Console):
+    """Leaves it to the program what a reader who has seen enough means; rich would exit with 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # called while the error is being handled
+
+
 def error_console() -> Console:
     """Return the console of remarks and errors, without colour where NO_COLOR or a pipe says so."""
     width = None if sys.stderr.isatty() else ENDLESS
-    return Console(stderr=True, highlight=False, soft_wrap=True, width=width)
+    return _Console(stderr=True, highlight=False, soft_wrap=True, width=width)
 
 
 class Reporter:
@@ -39,7 +46,7 @@ class Reporter:
         self.warnings: list[str] = []
         stream = sys.stderr if stdout_is_taken else sys.stdout
         width = None if stream.isatty() else ENDLESS
-        self._console = Console(file=stream, highlight=False, width=width)
+        self._console = _Console(file=stream, highlight=False, width=width)
 
     def say(self, text: str, style: str | None = None) -> None:
         """Print a sentence for people."""
