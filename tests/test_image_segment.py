@@ -60,6 +60,21 @@ def test_model_labels_new_histograms(scene):
     np.testing.assert_array_equal(raw.model.predict(rows), raw.labels.ravel())
 
 
+def test_segments_are_numbered_by_their_size_without_gaps():
+    grey = np.repeat([0.2, 0.5, 0.8], [25, 30, 25])[None, :].repeat(60, axis=0)
+    grey = np.clip(grey + np.random.default_rng(0).normal(0, 0.03, grey.shape), 0.0, 1.0)
+    with pytest.warns(UserWarning, match="5 segments asked for, but the picture has 3 that are"):
+        result = segment(grey, 5, random_state=0)
+    assert result.model.n_clusters_ == 5
+    sizes = np.bincount(result.labels.ravel())
+    assert (result.n_segments, len(sizes)) == (3, 3)
+    assert sizes.tolist() == sorted(sizes, reverse=True)
+    raw = segment(grey, 5, clean_up=0, random_state=0)
+    assert raw.clusters.tolist() == [0, 1, 2, 3, 4]
+    for number, cluster in enumerate(result.clusters):
+        assert np.bincount(raw.labels[result.labels == number]).argmax() == cluster
+
+
 @pytest.mark.parametrize("n_segments", [1, 2, 4, [3, 4], range(2, 4), np.array([2])])
 def test_numbers_of_segments(scene, n_segments):
     result = segment(scene[0][::2, ::2], n_segments, clean_up=0, random_state=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,9 +38,12 @@ class Segmentation:
     Attributes
     ----------
     labels : array of shape (height, width), uint8
-        Segment of each pixel; segment 0 is the largest before specks were removed.
+        Segment of each pixel, numbered from 0, the largest, without gaps.
     model : KernelSpectralClustering
         Fitted on the histograms of the pixels, those of all windows side by side.
+    clusters : array of shape (n_segments,)
+        The cluster of the model that each segment comes from: the removal of specks can change
+        which is the largest, and leave nothing of a cluster.
     image : array of shape (height, width, 3), uint8
         The picture as it was seen.
     palette : array of shape (n_colours, 3), uint8
@@ -48,13 +52,14 @@ class Segmentation:
 
     labels: NDArray[np.uint8]
     model: KernelSpectralClustering
+    clusters: NDArray[np.intp]
     image: Bytes
     palette: Bytes
 
     @property
     def n_segments(self) -> int:
         """Number of segments."""
-        return len(np.unique(self.labels))
+        return len(self.clusters)
 
     def overlay(
         self,
@@ -129,6 +134,7 @@ def segment(
         bytes, 16-bit integers, or floats between 0 and 1. Opacity is laid over white.
     n_segments : int, list of int or "auto", default="auto"
         Number of segments, or candidates. "auto" are 2 to 5, and 1 for a picture of one colour.
+        Fewer may be left after ``clean_up``, with a warning.
     bandwidth : float, list of float or "auto", default="auto"
         Bandwidth h of the kernel, or candidates. The distance is at most 1.
     levels : int, default=8
@@ -198,7 +204,23 @@ def segment(
         labels = _labels_in_bands(model, features, n_jobs, verbose > 0)
     if least > 0:
         labels = remove_specks(labels, least, max(wide))
-    return Segmentation(labels, model, rgb, palette)
+    labels, clusters = _numbered_by_size(labels)
+    if candidates is not None and len(clusters) < candidates[0]:
+        left = " that are more than specks (see clean_up)" if least > 0 else ""
+        warnings.warn(
+            f"{candidates[0]} segments asked for, but the picture has {len(clusters)}{left}.",
+            stacklevel=2,
+        )
+    return Segmentation(labels, model, clusters, rgb, palette)
+
+
+def _numbered_by_size(labels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """Renumber the segments, the largest first, and return their old numbers too."""
+    sizes = np.bincount(labels.ravel())
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    numbers = np.zeros(len(sizes), np.uint8)
+    numbers[order] = np.arange(len(order))
+    return numbers[labels], order
 
 
 def _labels_in_bands(
