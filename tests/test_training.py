@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
@@ -207,6 +208,13 @@ def test_a_number_of_clusters_that_is_not_there_is_a_warning_and_fewer_are_found
     assert labels.max() <= 3
     assert ksc.coef_.shape[1] == ksc.bias_.size == ksc.eigenvalues_.size == 3
     np.testing.assert_array_equal(ksc.predict(X), labels)
+
+
+def test_clusters_without_points_are_a_warning():
+    X, _ = make_blobs(300, centers=3, random_state=1)
+    with pytest.warns(ConvergenceWarning, match="1 of the 3 clusters has no points"):
+        ksc = KernelSpectralClustering(3, kernel="linear", random_state=0).fit(X)
+    assert ksc.cluster_sizes_.tolist() == [200, 100, 0]
 
 
 @pytest.mark.parametrize(

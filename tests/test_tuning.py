@@ -15,7 +15,7 @@ from sparseksc.bandwidths import automatic_bandwidths, weighted_median
 from sparseksc.choice import Surfaces, rank_by_criterion, rank_by_separation
 from sparseksc.datasets import make_rings, make_spirals
 from sparseksc.kernels import RBF, Chi2, Laplacian, Polynomial, make_kernel
-from sparseksc.neighbours import neighbour_graph
+from sparseksc.neighbours import lonely_rows, neighbour_graph
 from sparseksc.samples import weighted_sample
 from sparseksc.sources import Sample
 
@@ -247,6 +247,7 @@ def test_the_second_bandwidth_stays_where_it_is_also_a_candidate():
     assert ksc.fit(X).model_.projection.degree_kernel.bandwidth == 4.0
 
 
+@pytest.mark.filterwarnings("ignore:.*has no points:sklearn.exceptions.ConvergenceWarning")
 def test_more_clusters_than_the_usual_pivots():
     X = np.random.default_rng(0).uniform(size=(1000, 2))
     ksc = KernelSpectralClustering(250, bandwidth=1e-4, random_state=0)
@@ -305,10 +306,24 @@ class TestTune:
         assert result.best_n_clusters == 3
         assert result.best_bandwidth == pytest.approx(factor**2 * found.best_bandwidth, rel=0.5)
 
-    def test_a_row_far_away_does_not_matter(self, three):
-        X = np.r_[three[0], [[999_999.0, 4.0]]]
-        ksc = KernelSpectralClustering(random_state=0).fit(X)
-        assert adjusted_rand_score(three[1], ksc.labels_[:-1]) == 1.0
+    @pytest.mark.parametrize("n_clusters", ["auto", 3])
+    @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+    @pytest.mark.parametrize("far", [[[30.0, 30.0]], [[999_999.0, 4.0]], [[-40, 40], [50, 0]]])
+    def test_rows_far_away_do_not_matter(self, three, n_clusters, kernel, far):
+        ksc = KernelSpectralClustering(n_clusters, kernel=kernel, random_state=0)
+        alone = ksc.fit(three[0]).labels_
+        together = ksc.fit(np.r_[three[0], far])
+        assert together.n_clusters_ == 3
+        assert adjusted_rand_score(alone, together.labels_[: len(alone)]) == 1.0
+        assert together.outliers(np.array(far)).all()
+
+    def test_rows_far_away_are_the_same_from_a_stream(self, three):
+        X = np.r_[three[0], [[30.0, 30.0]]]
+        ksc = KernelSpectralClustering(random_state=0)
+        np.testing.assert_array_equal(
+            ksc.fit(open_dataset([X])).predict(X),
+            KernelSpectralClustering(random_state=0).fit_predict(X),
+        )
 
     @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
     def test_a_few_different_rows_are_clusters(self, kernel):
@@ -539,6 +554,40 @@ class TestFit:
         auto = KernelSpectralClustering(3, bandwidth=2.0, random_state=0).fit(X)
         ams = KernelSpectralClustering(3, bandwidth=2.0, criterion="ams", random_state=0).fit(X)
         assert auto.score(X) == ams.score(X)
+
+
+class TestLonelyRows:
+    rbf = make_kernel("rbf")
+
+    def test_a_cloud_has_hardly_any(self):
+        for d in (1, 2, 10, 40):
+            X = np.random.default_rng(d).normal(size=(3000, d))
+            assert lonely_rows(self.rbf, X, 0).sum() <= 2
+
+    @pytest.mark.parametrize("d", [2, 40])
+    def test_rows_far_from_all_are(self, d):
+        X = np.random.default_rng(0).normal(size=(3000, d))
+        X[7], X[70] = 100.0, -100.0
+        X[[8, 9]] = 200.0  # equal rows are one
+        for kernel in (self.rbf, make_kernel("laplacian")):
+            assert np.flatnonzero(lonely_rows(kernel, X, 0)).tolist() == [7, 8, 9, 70]
+
+    def test_small_clusters_are_not_and_units_are_those_of_the_bandwidths(self):
+        X = np.random.default_rng(0).normal(size=(300, 2))
+        X[:5] += 50.0
+        assert not lonely_rows(self.rbf, X, 0).any()
+        X[10] = 0.0, 40.0
+        assert np.flatnonzero(lonely_rows(self.rbf, X, 0)).tolist() == [10]
+        wide = make_kernel("rbf", (1.0, 1e6))
+        assert np.flatnonzero(lonely_rows(wide, X * (1.0, 1e3), 0)).tolist() == [10]
+
+    def test_where_hardly_anybody_is_or_nothing_is_known_none_are(self):
+        X = np.r_[np.arange(10.0), 1e6][:, None]
+        assert not lonely_rows(self.rbf, X, 0).any()
+        far = np.r_[np.arange(100.0), 1e6][:, None]
+        assert lonely_rows(self.rbf, far, 0).sum() == 1
+        assert not lonely_rows(make_kernel("chi2"), far, 0).any()
+        assert not lonely_rows(self.rbf, sp.csr_array(far), 0).any()
 
 
 def test_sampled_weights_stand_for_all():

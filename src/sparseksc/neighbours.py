@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from sparseksc.kernels import Array, Chi2, Exponential, Kernel, Laplacian
+from sparseksc.kernels import RBF, Array, Chi2, Exponential, Kernel, Laplacian
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -40,6 +40,12 @@ RESOLUTION = 0.2
 MUTUAL_WEIGHT = 0.75
 #: Rows of a distance matrix that are held at once.
 BLOCK = 512
+#: A row is lonely that is so many times as far from its nearest neighbour as this share of all.
+LONELY, USUAL = 8.0, 0.95
+#: Least number of different rows among which one can be lonely.
+LEAST_COMPANY = 20
+#: Most features that a tree of neighbours is good for; above, this many rows are looked at.
+TREE_FEATURES, REFERENCES = 15, 2000
 
 
 @dataclass(frozen=True)
@@ -183,16 +189,55 @@ def _distinct(X: Array, weights: Floats) -> tuple[Integers, Floats]:
     return first[order], mass[order]
 
 
+def lonely_rows(kernel: Kernel, X: Array, seed: int) -> NDArray[np.bool_]:
+    """Whether a row is much farther from all others than nearly all of them are.
+
+    Each such row would be a cluster of its own at every bandwidth at which the others are more
+    than one. Equal rows are one; where there are many features, the nearest of a sample is taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.kernels import make_kernel
+    >>> from sparseksc.neighbours import lonely_rows
+    >>> X = np.r_[np.arange(50.0), 150.0, 150.0][:, None]
+    >>> np.flatnonzero(lonely_rows(make_kernel("rbf"), X, 0))
+    array([50, 51])
+    """
+    if not (isinstance(kernel, RBF | Laplacian) and isinstance(X, np.ndarray)):
+        return np.zeros(X.shape[0], dtype=bool)
+    points, inverse = np.unique(X, axis=0, return_inverse=True)
+    n = len(points)
+    if n < LEAST_COMPANY:
+        return np.zeros(X.shape[0], dtype=bool)
+    points, metric = _measured(kernel, points)
+    others = np.arange(n)
+    if points.shape[1] > TREE_FEATURES and n > REFERENCES:
+        others = np.sort(np.random.default_rng(seed).permutation(n)[:REFERENCES])
+    search = NearestNeighbors(n_neighbors=2, metric=metric).fit(points[others])
+    distances, found = search.kneighbors(points)
+    own = others[found[:, 0]] == np.arange(n)
+    nearest = np.where(own, distances[:, 1], distances[:, 0])
+    # Along a line, distances between neighbours differ far more than in a plane.
+    times = LONELY ** max(1.0, 2.0 / X.shape[1])
+    lonely: NDArray[np.bool_] = nearest > times * np.quantile(nearest, USUAL)
+    return lonely[inverse.ravel()]
+
+
+def _measured(kernel: Exponential, X: Array) -> tuple[Array, str]:
+    """Return points in units of their bandwidths, and the metric of the kernel."""
+    taxicab = isinstance(kernel, Laplacian)
+    if np.ndim(kernel.bandwidth) > 0:
+        factors = kernel.inverse_bandwidth(X.shape[1])
+        X = X * (factors if taxicab else np.sqrt(factors))
+    return X, "manhattan" if taxicab else "euclidean"
+
+
 def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> Integers:
     """Row numbers of the nearest other points, shape (n, count)."""
     if isinstance(kernel, Exponential) and not isinstance(kernel, Chi2):
-        taxicab = isinstance(kernel, Laplacian)
-        if np.ndim(kernel.bandwidth) > 0:
-            factors = kernel.inverse_bandwidth(X.shape[1])
-            X = X * (factors if taxicab else np.sqrt(factors))
-        search = NearestNeighbors(
-            n_neighbors=count, metric="manhattan" if taxicab else "euclidean"
-        ).fit(X)
+        X, metric = _measured(kernel, X)
+        search = NearestNeighbors(n_neighbors=count, metric=metric).fit(X)
         found: Integers = search.kneighbors(return_distance=False)
         return found
     n = X.shape[0]

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparseksc.kernels import Array, Exponential, make_kernel
-from sparseksc.neighbours import NeighbourGraph, neighbour_graph
+from sparseksc.neighbours import NeighbourGraph, lonely_rows, neighbour_graph
 from sparseksc.reduced_set import represented_weights, selection_sample
 from sparseksc.sources import ArraySource, Sample
 from sparseksc.training import Recipe
@@ -60,7 +60,7 @@ class Samples:
     """Points to train on, points to judge on, and how the latter are separated.
 
     ``rows`` are the row numbers of the former in the data, or among themselves where a kernel is
-    precomputed.
+    precomputed; ``n_lonely`` rows that were drawn are in neither, because they are far from all.
     """
 
     rows: Integers
@@ -70,6 +70,7 @@ class Samples:
     validation_weights: Floats
     encoding_rows: Integers
     separation: Separation | None
+    n_lonely: int = 0
 
     @property
     def source(self) -> ArraySource:
@@ -95,7 +96,11 @@ def draw_samples(
     size, judged = (validation, None) if isinstance(validation, int) else (0, validation)
     total = training_size + size
     places, mass = weighted_sample(sample, total, seed)
-    X, drawn = sample.X, sample.rows[places]
+    X, n_drawn = sample.X, len(places)
+    if with_graph and judged is None:
+        company = ~lonely_rows(kernel, X[places], seed)
+        places, mass = places[company], mass[company]
+    drawn, n_lonely = sample.rows[places], n_drawn - len(places)
     order = np.random.default_rng(seed).permutation(len(places))
     first, rest = np.sort(order[:training_size]), np.sort(order[training_size:])
     if sp.issparse(X) and len(places) * X.shape[1] <= DENSE_SIZE:
@@ -124,6 +129,7 @@ def draw_samples(
         judged_mass,
         selection_sample(len(first), ENCODING_SIZE, seed, mass[first]),
         separation,
+        n_lonely,
     )
 
 

@@ -213,9 +213,11 @@ class Look:
         size, same = self.recipe.selection_size, isinstance(sample.X, np.ndarray)
         if not same or self.recipe.kernel.name == "precomputed":
             return None
-        if size is None or size > self.samples.training.shape[0]:
-            return None
-        return self.samples.sample
+        looked_at = self.samples.training.shape[0]
+        all_but_lonely = looked_at + self.samples.n_lonely == np.count_nonzero(sample.weights)
+        if all_but_lonely or (size is not None and size <= looked_at):
+            return self.samples.sample
+        return None
 
     @property
     def settled(self) -> bool:

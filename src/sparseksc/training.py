@@ -192,6 +192,14 @@ def finish(
     _check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)
     model = encode(fitted, source, sample, recipe)
     model, labels, sizes = number_by_size(model, source, recipe.n_jobs)
+    empty = np.count_nonzero(sizes.sizes == 0.0)
+    if empty > 0:
+        warnings.warn(
+            f"{empty} of the {len(sizes.sizes)} clusters {'has' if empty == 1 else 'have'} no "
+            "points: ask for fewer.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
     return Training(model, reduced_set, labels, sizes, fitted.statistics.n_excluded, {})
 
 
