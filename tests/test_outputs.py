@@ -160,6 +160,15 @@ def test_data_is_not_written_over(opened, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), model.predict(data))
 
 
+def test_columns_may_have_any_name(tmp_path):
+    pd = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    frame = pd.DataFrame(X, columns=["paths", "filename"])
+    model = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).fit(frame)
+    model.predict(frame, out=tmp_path / "labels.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), model.labels_)
+
+
 def test_memberships_beside_labels_need_a_file():
     X = np.random.default_rng(0).normal(size=(50, 2))
     model = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).fit(X)

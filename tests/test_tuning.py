@@ -333,6 +333,9 @@ class TestTune:
             ksc = KernelSpectralClustering(kernel=kernel, random_state=0).fit(X)
         assert ksc.cluster_sizes_.tolist() == [30, 25, 20, 10]
         assert ksc.tuning_.best_n_clusters == 4
+        with pytest.warns(DoubtWarning, match="only 4 different rows"):
+            ksc.fit(rows, sample_weight=[30, 20, 25, 10])
+        assert ksc.labels_.tolist() == [0, 2, 1, 3]
 
     @pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
     def test_rows_that_are_not_repeated_are_no_clusters(self):

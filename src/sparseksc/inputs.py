@@ -21,7 +21,9 @@ def is_external(X: Any) -> bool:
 
 def files_of(X: Any) -> list[Any]:
     """Files that the rows are read from, as far as that is known."""
-    return [*getattr(X, "paths", ()), getattr(X, "filename", None)]
+    if isinstance(X, Source):
+        return list(getattr(X, "paths", ()))
+    return [X.filename] if isinstance(X, np.memmap) else []
 
 
 def external_source(X: Any, estimator: Any, reset: bool) -> Source:

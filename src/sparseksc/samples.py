@@ -97,7 +97,7 @@ def draw_samples(
     total = training_size + size
     places, mass = weighted_sample(sample, total, seed)
     X, n_drawn = sample.X, len(places)
-    if with_graph and judged is None:
+    if with_graph:
         company = ~lonely_rows(kernel, X[places], seed)
         places, mass = places[company], mass[company]
     drawn, n_lonely = sample.rows[places], n_drawn - len(places)
@@ -152,16 +152,19 @@ def _separation(
 
 def few_rows(sample: Sample, most: int) -> int | None:
     """Count the different rows, if they are at most ``most`` and all of them are there often."""
-    X = sample.X if sample.weights.all() else sample.X[sample.weights > 0.0]
+    X, weights = sample.X, sample.weights
+    if not weights.all():
+        X, weights = X[weights > 0.0], weights[weights > 0.0]
     size = COPIES * most
     while True:
         head: Any = X[:size]
         rows = head.toarray() if sp.issparse(X) else head
-        counts = np.unique(rows, axis=0, return_counts=True)[1]
-        if len(counts) > most:
+        different, places = np.unique(rows, axis=0, return_inverse=True)
+        if len(different) > most:
             return None
         if size >= X.shape[0]:
-            return len(counts) if len(counts) > 1 and counts.min() >= COPIES else None
+            copies = np.bincount(places.ravel(), weights)
+            return len(copies) if len(copies) > 1 and copies.min() >= COPIES else None
         size *= 8
 
 
