@@ -1,5 +1,7 @@
 """Chunks that are seen once: a reservoir, and pivots that follow the data."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -98,5 +100,6 @@ def test_parameters_that_decide_cannot_change_between_chunks():
     ksc.set_params(n_jobs=2, verbose=1, random_state=3).partial_fit(X)
     with pytest.raises(ValueError, match="those of the first chunk"):
         ksc.set_params(bandwidth=0.5).partial_fit(X)
-    ksc.set_params(bandwidth=0.006).partial_fit(X)
+    ksc.set_params(bandwidth=np.float64(0.006), n_clusters=np.int64(2)).partial_fit(X)
     assert ksc.n_samples_seen_ == 3000
+    assert pickle.loads(pickle.dumps(ksc)).partial_fit(X).n_samples_seen_ == 4000

@@ -142,12 +142,20 @@ def test_a_file_keeps_the_rights_of_the_one_that_it_replaces(tmp_path):
         assert (target.read_bytes(), target.stat().st_mode & 0o777) == (b"new", mode)
 
 
-@pytest.mark.parametrize("opened", ["source", "memmap"])
+OPENED = {
+    "source": open_dataset,
+    "memmap": lambda path: np.load(path, mmap_mode="r"),
+    "view": lambda path: np.asarray(np.load(path, mmap_mode="r")),
+    "blocks": lambda path: open_dataset([np.load(path, mmap_mode="r")]),
+}
+
+
+@pytest.mark.parametrize("opened", OPENED)
 def test_data_is_not_written_over(opened, tmp_path):
     path = tmp_path / "points.npy"
     np.save(path, np.random.default_rng(0).normal(size=(50, 2)))
     before = path.read_bytes()
-    data = open_dataset(path) if opened == "source" else np.load(path, mmap_mode="r")
+    data = OPENED[opened](path)
     model = KernelSpectralClustering(2, bandwidth=1.0, scale=True, random_state=0).fit(data)
     (tmp_path / "link.npy").symlink_to(path)
     for name in (path, tmp_path / "link.npy"):

@@ -338,6 +338,7 @@ def test_rows_are_drawn_by_their_numbers_and_returned_by_their_places():
     numbers = hashed_uniform(5, rows)
     expected = np.sort(np.argsort(-numbers)[:300])
     np.testing.assert_array_equal(selection_sample(rows, 300, 5), expected)
+    np.testing.assert_array_equal(selection_sample(rows.astype(np.int32), 300, 5), expected)
     weights = np.where(rows % 2 == 0, 0.0, 2.0)
     odd = np.flatnonzero(weights)
     expected = odd[np.sort(np.argsort(-numbers[odd])[:300])]

@@ -313,7 +313,9 @@ class KernelSpectralClustering(FittedModel):
         """
         settings = Settings(self.get_params(deep=False))
         factor = check_forgetting(forgetting)
-        known: tuple[Reservoir, int, Recipe, str] | None = self.__dict__.get("_reservoir")
+        known: tuple[Reservoir, int, Recipe, dict[str, Any]] | None = self.__dict__.get(
+            "_reservoir"
+        )
         if known is None:
             source, scaling = self._training_source(X, sample_weight)
         else:

@@ -22,8 +22,14 @@ def is_external(X: Any) -> bool:
 def files_of(X: Any) -> list[Any]:
     """Files that the rows are read from, as far as that is known."""
     if isinstance(X, Source):
-        return list(getattr(X, "paths", ()))
-    return [X.filename] if isinstance(X, np.memmap) else []
+        blocks = getattr(X, "_blocks", None)
+        parts = blocks if isinstance(blocks, list | tuple) else ()
+        return [*getattr(X, "paths", ()), *(file for part in parts for file in files_of(part))]
+    while isinstance(X, np.ndarray):
+        if isinstance(X, np.memmap):
+            return [] if X.filename is None else [X.filename]
+        X = X.base
+    return []
 
 
 def external_source(X: Any, estimator: Any, reset: bool) -> Source:

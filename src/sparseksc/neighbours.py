@@ -24,8 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
+from sparseksc.choice import LEAST_SHARE
 from sparseksc.kernels import RBF, Array, Chi2, Exponential, Kernel, Laplacian
 
 Floats = NDArray[np.float64]
@@ -44,8 +47,11 @@ BLOCK = 512
 LONELY, USUAL = 8.0, 0.95
 #: Least number of different rows among which one can be lonely.
 LEAST_COMPANY = 20
+#: Lonely rows up to this many times as far from each other as from their nearest are a group. So
+#: many of them, copies too, are not lonely, if they are enough for a cluster.
+COMPANY_REACH, LEAST_GROUP = 3.0, 10
 #: Most features that a tree of neighbours is good for; above, this many rows are looked at.
-TREE_FEATURES, REFERENCES = 15, 2000
+TREE_FEATURES, REFERENCES = 8, 2000
 
 
 @dataclass(frozen=True)
@@ -189,11 +195,12 @@ def _distinct(X: Array, weights: Floats) -> tuple[Integers, Floats]:
     return first[order], mass[order]
 
 
-def lonely_rows(kernel: Kernel, X: Array, seed: int) -> NDArray[np.bool_]:
+def lonely_rows(kernel: Kernel, X: Array, weights: Floats, seed: int) -> NDArray[np.bool_]:
     """Whether a row is much farther from all others than nearly all of them are.
 
-    Each such row would be a cluster of its own at every bandwidth at which the others are more
-    than one. Equal rows are one; where there are many features, the nearest of a sample is taken.
+    Each such row would be a cluster of its own wherever the others are more than one. Rows that
+    are there often, or that have company at a like distance, are a cluster, not lonely. Where
+    there are many features, the nearest of a sample is taken.
 
     Examples
     --------
@@ -201,27 +208,42 @@ def lonely_rows(kernel: Kernel, X: Array, seed: int) -> NDArray[np.bool_]:
     >>> from sparseksc.kernels import make_kernel
     >>> from sparseksc.neighbours import lonely_rows
     >>> X = np.r_[np.arange(50.0), 150.0, 150.0][:, None]
-    >>> np.flatnonzero(lonely_rows(make_kernel("rbf"), X, 0))
+    >>> np.flatnonzero(lonely_rows(make_kernel("rbf"), X, np.ones(52), 0))
     array([50, 51])
     """
+    nobody = np.zeros(X.shape[0], dtype=bool)
     if not (isinstance(kernel, RBF | Laplacian) and isinstance(X, np.ndarray)):
-        return np.zeros(X.shape[0], dtype=bool)
+        return nobody
     points, inverse = np.unique(X, axis=0, return_inverse=True)
-    n = len(points)
-    if n < LEAST_COMPANY:
-        return np.zeros(X.shape[0], dtype=bool)
+    if len(points) < LEAST_COMPANY:
+        return nobody
     points, metric = _measured(kernel, points)
+    nearest = _nearest_distances(points, metric, seed)
+    # Along a line, distances between neighbours differ far more than in a plane.
+    times = LONELY ** max(1.0, 2.0 / X.shape[1])
+    far = np.flatnonzero(nearest > times * np.quantile(nearest, USUAL))
+    if len(far) == 0:
+        return nobody
+    apart = pairwise_distances(points[far], metric=metric)
+    reach = COMPANY_REACH * np.maximum(nearest[far, None], nearest[far])
+    _, group = connected_components(sp.csr_array(apart <= reach), directed=False)
+    mass = np.bincount(inverse.ravel(), weights)[far]
+    cluster = max(LEAST_GROUP, LEAST_SHARE * weights.sum())
+    lonely = np.zeros(len(points), dtype=bool)
+    lonely[far] = np.bincount(group, mass)[group] < cluster
+    return lonely[inverse.ravel()]
+
+
+def _nearest_distances(points: Array, metric: str, seed: int) -> Floats:
+    """Distance of each point to the nearest other one, or to the nearest of a sample."""
+    n = len(points)
     others = np.arange(n)
     if points.shape[1] > TREE_FEATURES and n > REFERENCES:
         others = np.sort(np.random.default_rng(seed).permutation(n)[:REFERENCES])
     search = NearestNeighbors(n_neighbors=2, metric=metric).fit(points[others])
     distances, found = search.kneighbors(points)
     own = others[found[:, 0]] == np.arange(n)
-    nearest = np.where(own, distances[:, 1], distances[:, 0])
-    # Along a line, distances between neighbours differ far more than in a plane.
-    times = LONELY ** max(1.0, 2.0 / X.shape[1])
-    lonely: NDArray[np.bool_] = nearest > times * np.quantile(nearest, USUAL)
-    return lonely[inverse.ravel()]
+    return np.where(own, distances[:, 1], distances[:, 0])
 
 
 def _measured(kernel: Exponential, X: Array) -> tuple[Array, str]:

@@ -65,17 +65,16 @@ def require_place(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def require_unread(
-    path: str | os.PathLike[str], read: Iterable[str | os.PathLike[str] | None]
-) -> None:
+def require_unread(path: str | os.PathLike[str], read: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse to write over files that the data is read from."""
-    if os.path.realpath(path) in {os.path.realpath(one) for one in read if one is not None}:
+    there = os.path.exists(path)
+    if any(there and os.path.exists(one) and os.path.samefile(path, one) for one in read):
         raise ValueError(f"{os.fspath(path)} holds the data: write to another file.")
 
 
 def take_place(new: Path, target: Path) -> None:
     """Give a finished file its name, and the rights of the file that had it before."""
-    if target.exists():
+    if os.name == "posix" and target.exists():
         new.chmod(stat.S_IMODE(target.stat().st_mode))
     os.replace(new, target)
 

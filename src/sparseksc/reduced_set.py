@@ -106,6 +106,7 @@ def _leaders(rows: Integers | int, count: int, size: int, seed: int) -> tuple[In
     pass, all are taken.
     """
     state = _hash_state(seed)
+    rows = rows if isinstance(rows, int) else np.asarray(rows, np.int64)
     places, chances = ahead(rows, state, 1.0 - (size + 6.0 * np.sqrt(size) + 6.0) / count)
     if len(places) < size:
         places, chances = ahead(rows, state, 0.0)

@@ -24,8 +24,6 @@ TRAINING_SIZE, VALIDATION_SIZE = 10_000, 20_000
 #: Points of the neighbour graph, which are also enough for the criteria where none of them is
 #: the rule; and points that prototypes are found in.
 GRAPH_SIZE, ENCODING_SIZE = 5_000, 2_500
-#: Copies of a row that make it a cluster, where there are hardly any different rows.
-COPIES = 10
 #: Entries up to which samples of sparse data are worth being made dense.
 DENSE_SIZE = 10_000_000
 
@@ -73,6 +71,11 @@ class Samples:
     n_lonely: int = 0
 
     @property
+    def n_different(self) -> int:
+        """Number of different rows among those to judge on; 0 where it is not known."""
+        return 0 if self.separation is None else len(self.separation.rows)
+
+    @property
     def source(self) -> ArraySource:
         """The points to train on, with their weights."""
         return ArraySource(self.training, self.weights)
@@ -98,7 +101,7 @@ def draw_samples(
     places, mass = weighted_sample(sample, total, seed)
     X, n_drawn = sample.X, len(places)
     if with_graph:
-        company = ~lonely_rows(kernel, X[places], seed)
+        company = ~lonely_rows(kernel, X[places], mass, seed)
         places, mass = places[company], mass[company]
     drawn, n_lonely = sample.rows[places], n_drawn - len(places)
     order = np.random.default_rng(seed).permutation(len(places))
@@ -148,24 +151,6 @@ def _separation(
     rows = rows[graph.rows]
     measured = isinstance(kernel, Exponential) and isinstance(judged, np.ndarray)
     return Separation(graph, rows, judged[rows] if measured else None, recipe.seed)
-
-
-def few_rows(sample: Sample, most: int) -> int | None:
-    """Count the different rows, if they are at most ``most`` and all of them are there often."""
-    X, weights = sample.X, sample.weights
-    if not weights.all():
-        X, weights = X[weights > 0.0], weights[weights > 0.0]
-    size = COPIES * most
-    while True:
-        head: Any = X[:size]
-        rows = head.toarray() if sp.issparse(X) else head
-        different, places = np.unique(rows, axis=0, return_inverse=True)
-        if len(different) > most:
-            return None
-        if size >= X.shape[0]:
-            copies = np.bincount(places.ravel(), weights)
-            return len(copies) if len(copies) > 1 and copies.min() >= COPIES else None
-        size *= 8
 
 
 def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:

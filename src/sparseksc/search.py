@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sparseksc.bandwidths import halfway
 from sparseksc.choice import (
     CLEAR_RISE,
+    LEAST_SHARE,
     Choice,
     Surfaces,
     rank_by_criterion,
@@ -33,14 +34,7 @@ from sparseksc.engines.threads import ordered_map
 from sparseksc.judging import SURFACES, Judged, judge_with
 from sparseksc.kernels import Array
 from sparseksc.progress import progress_bar
-from sparseksc.samples import (
-    GRAPH_SIZE,
-    TRAINING_SIZE,
-    VALIDATION_SIZE,
-    Samples,
-    draw_samples,
-    few_rows,
-)
+from sparseksc.samples import GRAPH_SIZE, TRAINING_SIZE, VALIDATION_SIZE, Samples, draw_samples
 from sparseksc.sources import Sample
 from sparseksc.training import Recipe
 from sparseksc.tuning import DoubtWarning, TuningResult
@@ -49,6 +43,8 @@ Floats = NDArray[np.float64]
 
 #: Points to train on above which bandwidths are worth a thread each.
 WORTH_THREADS = 1_000
+#: Copies of each row that make it a cluster, where there are hardly any different rows.
+COPIES = 10
 #: The bandwidths around this many of the best choices are refined, in turn.
 REFINED_CHOICES = (3, 2)
 #: Below the first share of the conductance that a normal cloud has, a cut separates something;
@@ -273,11 +269,6 @@ def search(
         # A single number of clusters leaves time for twice as many bandwidths.
         between = [halfway(low, high) for low, high in pairwise(bandwidths)]
         bandwidths = sorted([*bandwidths, *between])
-    few = None
-    if rule == "auto" and len(n_clusters) > 1 and recipe.kernel.name != "precomputed":
-        few = few_rows(sample, max(n_clusters))
-    if few in n_clusters:
-        n_clusters, single_allowed = [few], False
     question = Question(n_clusters, rule, objective, single_allowed, refine, progress)
     graph = rule == "auto"
     size = validation if validation is not None else GRAPH_SIZE if graph else VALIDATION_SIZE
@@ -297,6 +288,12 @@ def search(
             for count in REFINED_CHOICES if refine else ():
                 look.at(_between(look.ranking[:count], look.surfaces().bandwidths))
         one, doubt = look.doubts() if n_clusters != [1] else (True, None)
+        few = _look_at_few_rows(look, bandwidths) if one and n_clusters != [1] else None
+        if few is not None:
+            look, one, before = few, False, {}
+            doubt = (
+                f"The data has only {few.samples.n_different} different rows: each is a cluster."
+            )
     surfaces, judged = look.surfaces(before), {**before, **look.judged}
     ranking = look.ranking if n_clusters != [1] else []
     if not ranking and not single_allowed and n_clusters != [1]:
@@ -304,8 +301,6 @@ def search(
             f"None of the {surfaces['ams'].size} models tried has as many clusters as asked "
             "for: widen the range of bandwidths or of cluster numbers."
         )
-    if few in n_clusters:
-        doubt = f"The data has only {few} different rows: each of them is a cluster."
     if doubt:
         warnings.warn(doubt, DoubtWarning, stacklevel=4)
     best_K, best_h = 1, surfaces.bandwidths[-1]
@@ -315,6 +310,21 @@ def search(
     rank = look.recipe.max_rank
     result = TuningResult(best_K, best_h, rule, ranking, surfaces, eigenvalues, doubt, rank)
     return Found(result, look.recipe.with_bandwidth(best_h), look.selection(sample))
+
+
+def _look_at_few_rows(first: Look, bandwidths: list[Any]) -> Look | None:
+    """Take each of a few rows, all of them there often, for a cluster; None where that fails."""
+    samples, question = first.samples, first.question
+    K = samples.n_different
+    if K not in question.n_clusters or samples.validation_weights.sum() < COPIES * K:
+        return None
+    look = Look(replace(question, n_clusters=[K], single_allowed=False), samples, first.recipe)
+    look.at(bandwidths)
+    if not look.ranking:
+        return None
+    surfaces = look.surfaces()
+    place = surfaces.bandwidths.index(look.ranking[0].bandwidth), surfaces.n_clusters.index(K)
+    return look if surfaces["smallest"][place] >= LEAST_SHARE else None
 
 
 def _closer_look(first: Look, sample: Sample, recipe: Recipe | None) -> Look | None:

@@ -79,10 +79,10 @@ class Settings:
         self.verbose = bool(self._given["verbose"])
 
     @property
-    def purpose(self) -> str:
+    def purpose(self) -> dict[str, Any]:
         """What was given and says which model is wanted, to tell whether it has changed."""
-        given = {name: self._given[name] for name in sorted(self._given.keys() - BESIDE_THE_MODEL)}
-        return repr({name: getattr(value, "__qualname__", value) for name, value in given.items()})
+        names = self._given.keys() - BESIDE_THE_MODEL
+        return {name: _as_plain(self._given[name]) for name in sorted(names)}
 
     @property
     def kind(self) -> type[Kernel] | None:
@@ -209,6 +209,15 @@ class Settings:
             raise ValueError(
                 f"icd_bandwidth needs a kernel with a bandwidth, got kernel={given['kernel']!r}."
             )
+
+
+def _as_plain(value: Any) -> Any:
+    """Return equal values for what is equal: lists for arrays, names for functions."""
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__qualname__)
+    if isinstance(value, Mapping):
+        return {name: _as_plain(one) for name, one in value.items()}
+    return value if value is None or isinstance(value, str) else np.asarray(value).tolist()
 
 
 def _is_auto(value: Any) -> bool:

@@ -40,7 +40,12 @@ class _Holds:
         self._threads: dict[object, int] = {}  # the thread of each hold
         self._limit: Any = None
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget_other_threads)
+            # No thread of ours is in the middle of something when the process is copied.
+            os.register_at_fork(
+                before=lambda: self.lock.acquire(),
+                after_in_parent=lambda: self.lock.release(),
+                after_in_child=self._forget_other_threads,
+            )
 
     @cached_property
     def _controller(self) -> threadpoolctl.ThreadpoolController:
@@ -49,7 +54,7 @@ class _Holds:
     def take(self, hold: object) -> None:
         """Hold BLAS until the same object is released."""
         with self.lock:
-            # Noted before BLAS is held, and until after: a fork or an interrupt may come between.
+            # Noted before BLAS is held, and until after: an interrupt may come between.
             self._threads[hold] = get_ident()
             if len(self._threads) == 1:
                 with _control():
@@ -74,6 +79,7 @@ class _Holds:
         if self._limit is not None:
             with _control():
                 self._limit.restore_original_limits()
+            self._limit = None
 
 
 _holds = _Holds()
