@@ -100,7 +100,7 @@ def draw_samples(
     total = training_size + size
     places, mass = weighted_sample(sample, total, seed)
     X, n_drawn = sample.X, len(places)
-    if with_graph:
+    if with_graph and isinstance(kernel, Exponential):  # a kernel matrix is not copied for this
         company = ~lonely_rows(kernel, X[places], mass, seed)
         places, mass = places[company], mass[company]
     drawn, n_lonely = sample.rows[places], n_drawn - len(places)
