@@ -8,18 +8,14 @@ PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard src/sparseksc/_native/*.cpp src/sparseksc/_native/*.hpp)
 
-# The requirements of one extra, as pyproject.toml lists them.
-EXTRA = import sys, tomllib; \
-    project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-    print(*project["optional-dependencies"][sys.argv[1]], sep="\n")
-
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test quick lint bench docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    cluster two spirals, print the figures and write the pictures"
 	@echo "make test    run the tests and the examples of the docstrings, with coverage"
-	@echo "make lint    check style (ruff) and types (mypy)"
+	@echo "make quick   run the tests that take no time"
+	@echo "make lint    check style (ruff), types (mypy) and layers (import-linter)"
 	@echo "make bench   run the benchmarks"
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove everything that make has made"
@@ -31,10 +27,15 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
 	    --cov --cov-report=term $(PYTEST_ARGS)
 
+quick: $(VENV)/.test
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
+	    --quiet -m "not slow" $(PYTEST_ARGS)
+
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
@@ -51,11 +52,12 @@ $(BIN)/python:
 	    { echo "sparseksc needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+# Dependency groups need pip 25.1.
 $(VENV)/.package: pyproject.toml $(NATIVE) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.package
-	@$(BIN)/python -c '$(EXTRA)' $* > $(VENV)/requirements-$*.txt
-	$(BIN)/python -m pip install --quiet --requirement $(VENV)/requirements-$*.txt
+	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
