@@ -22,17 +22,17 @@ from numpy.typing import NDArray
 from benchmarks.battery import DATA, Problem, load
 from benchmarks.report import Table, as_text
 from sparseksc import KernelSpectralClustering, tune
-from sparseksc.choice import Choice, Surfaces, rank_by_criterion, rank_by_separation
-from sparseksc.crossings import separate_clusters
 from sparseksc.kernels import make_kernel
-from sparseksc.neighbours import neighbour_graph
-from sparseksc.tuning import TuningResult
+from sparseksc.search.graph import neighbour_graph
+from sparseksc.search.ranking import RankedModel, Surfaces, rank_by_criterion, rank_by_separation
+from sparseksc.search.result import TuningResult
+from sparseksc.search.separation import count_separated
 
 #: How many clusters of a model are separate, from their number and the bandwidth.
 Separate = Callable[[int, float], float]
 #: From a search, the numbers of clusters that are allowed, and how many are separate in each model
 #: to the best choice, if there is one.
-Rule = Callable[[TuningResult, list[int], Separate], Choice | None]
+Rule = Callable[[TuningResult, list[int], Separate], RankedModel | None]
 
 
 def separation(
@@ -40,7 +40,7 @@ def separation(
 ) -> Rule:
     """Return the rule "auto", with some of the surfaces replaced, or without the crossings."""
 
-    def choose(found: TuningResult, allowed: list[int], separate: Separate) -> Choice | None:
+    def choose(found: TuningResult, allowed: list[int], separate: Separate) -> RankedModel | None:
         changed = {name: change(found.surfaces) for name, change in changes.items()}
         surfaces = replace(found.surfaces, values=found.surfaces.values | changed)
 
@@ -58,14 +58,14 @@ def separation(
 def criterion(name: str) -> Rule:
     """Return the largest value of a criterion of the literature."""
 
-    def choose(found: TuningResult, allowed: list[int], separate: Separate) -> Choice | None:
+    def choose(found: TuningResult, allowed: list[int], separate: Separate) -> RankedModel | None:
         ranking = rank_by_criterion(found.surfaces, name, allowed)
         return ranking[0] if ranking else None
 
     return choose
 
 
-def eigengap(found: TuningResult, allowed: list[int], separate: Separate) -> Choice | None:
+def eigengap(found: TuningResult, allowed: list[int], separate: Separate) -> RankedModel | None:
     """Return the largest gap after the eigenvalue of the last cluster, over all bandwidths."""
     surfaces, values = found.surfaces, np.nan_to_num(found.eigenvalues)
     columns = [place for place, K in enumerate(surfaces.n_clusters) if K in allowed]
@@ -91,7 +91,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def judge(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]]:
+def evaluate(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]]:
     """Return, for each rule: ARI with K known, ARI with nothing known, whether K was right."""
 
     graph = neighbour_graph(make_kernel("rbf"), problem.X, np.ones(len(problem.X)))
@@ -103,13 +103,13 @@ def judge(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]]:
 
     @cache
     def separate(K: int, bandwidth: float) -> float:
-        return separate_clusters(graph, labels(K, bandwidth)[graph.rows])
+        return count_separated(graph, labels(K, bandwidth)[graph.rows])
 
     @cache
     def ari(K: int, bandwidth: float) -> float:
         return problem.ari(labels(K, bandwidth))
 
-    def value(choice: Choice | None) -> float:
+    def value(choice: RankedModel | None) -> float:
         return 0.0 if choice is None else ari(choice.n_clusters, choice.bandwidth)
 
     numbers = problem.cluster_numbers
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"there are no such sets in {given.data}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = [judge(problem, given.seed) for problem in problems]
+        results = [evaluate(problem, given.seed) for problem in problems]
     rows = []
     for name in RULES:
         known, unknown, right = np.array([result[name] for result in results]).T

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from benchmarks.problems import BANDWIDTH, RANK
 from benchmarks.report import Table
 from sparseksc import KernelSpectralClustering
-from sparseksc.sources import Stream
+from sparseksc.data.stream import Stream
 
 CORES = (2, 64, 1000)
 SIZES = (10**9, 10**10, 10**11)

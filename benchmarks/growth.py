@@ -12,8 +12,8 @@ from benchmarks.problems import POINTS, RANK, Spirals
 from benchmarks.processes import throughput
 from benchmarks.report import Bar, Result, Table
 from sparseksc import KernelSpectralClustering
+from sparseksc._typing import Array
 from sparseksc.datasets import make_gaussians
-from sparseksc.kernels import Array
 
 POINT_COUNTS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 RANKS, LARGE_RANKS = (115, 200, 400), (800,)

@@ -15,7 +15,7 @@ from benchmarks.measure import Settings, Times
 from benchmarks.problems import RANK, histograms
 from benchmarks.report import Bar, Cell, Result, Table
 from sparseksc import _native
-from sparseksc.engines.threads import chunk_slices, share_out
+from sparseksc.execution.threads import chunk_slices, share_out
 
 CHUNK = 2048
 CHUNKS = 16

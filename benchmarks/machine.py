@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info
 
 import sparseksc
 from sparseksc import _native
-from sparseksc.engines.threads import available_cores
+from sparseksc.execution.threads import thread_count
 
 
 def describe() -> dict[str, str]:
@@ -24,7 +24,7 @@ def describe() -> dict[str, str]:
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "commit": commit(),
         "processor": processor(),
-        "cores": str(available_cores()),
+        "cores": str(thread_count(None)),
         "load before": load(),
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),

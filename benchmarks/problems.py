@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc import KernelSpectralClustering
+from sparseksc.config.settings import Settings
+from sparseksc.core.recipe import Recipe
 from sparseksc.datasets import make_spirals
-from sparseksc.settings import Settings
-from sparseksc.training import Recipe
 
 #: The paper's problem: two spirals, 100,000 points, and the smallest rank that separates them.
 POINTS, RANK, BANDWIDTH = 100_000, 115, 0.006
@@ -40,7 +40,7 @@ class Spirals:
     def recipe(self) -> Recipe:
         """Return what `fit` hands to the training, for benchmarks of its single steps."""
         settings = Settings(self.estimator().get_params(deep=False))
-        return settings.recipe(BANDWIDTH, self.X.shape[1], None)
+        return settings.recipe(BANDWIDTH, self.X.shape[1])
 
 
 def histograms(n_points: int, n_bins: int, seed: int = 0) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.measure import Settings, Spread
-from sparseksc.outputs import atomic_write
+from sparseksc.data.atomic import atomic_write
 
 Cell = str | int | float | bool | Spread | None
 

@@ -23,10 +23,11 @@ from benchmarks.measure import Settings
 from benchmarks.problems import BANDWIDTH, RANK
 from benchmarks.report import Bar, Result, Table
 from sparseksc import KernelSpectralClustering, open_dataset
+from sparseksc._typing import Array
+from sparseksc.data.source import BLOCK_ROWS
+from sparseksc.data.stream import Part, Stream
 from sparseksc.datasets import make_spirals
-from sparseksc.engines.threads import available_cores
-from sparseksc.kernels import Array
-from sparseksc.sources import BLOCK_ROWS, Part, Stream
+from sparseksc.execution.threads import thread_count
 
 SIZES, LONG_SIZES = (1_000_000, 10_000_000), (100_000_000,)
 
@@ -69,7 +70,7 @@ def run(settings: Settings) -> Result:
     """Run each size in a process of its own, so that its peak of memory is its own."""
     sizes = [settings.points(size, least=20_000) for size in SIZES]
     model = costs.measure(EndlessSpirals(settings.points(500_000, least=20_000)))
-    cores = available_cores()
+    cores = thread_count(None)
     made = [_row("made as read", size) for size in [*sizes, *(LONG_SIZES if settings.long else ())]]
     stored = []
     with tempfile.TemporaryDirectory() as folder:

@@ -53,7 +53,7 @@ def _image(settings: Settings) -> tuple[Table, Bar]:
     ratio = times.ratio("search", "loop").scaled(1.0 / STRIDE)
     n_models = len(CLUSTERS) * len(BANDWIDTHS)
     table = Table(
-        f"{n_models} models: {n_training:,} points to train on, {n_validation:,} to judge on",
+        f"{n_models} models: {n_training:,} points to train on, {n_validation:,} to evaluate on",
         ("method", "seconds", "share of the loop", "cores used"),
         [
             ("tune", times.seconds("search"), ratio, times.cores("search")),

@@ -32,8 +32,8 @@ ABLATION = {
 }
 #: Constants that are changed, and their values.
 CONSTANTS = {
-    "pivots by the residual alone": ("sparseksc.image.choosing.PIVOTING", "greedy"),
-    "recall as important as precision": ("sparseksc.image.judging.BETA", 1.0),
+    "pivots by the residual alone": ("sparseksc.image.selection.PIVOTING", "greedy"),
+    "recall as important as precision": ("sparseksc.image.evaluation.BETA", 1.0),
 }
 
 

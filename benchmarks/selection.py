@@ -9,9 +9,10 @@ import numpy as np
 from benchmarks.measure import Settings, Spread
 from benchmarks.problems import POINTS, RANK, Spirals, histograms
 from benchmarks.report import Bar, Result, Table
+from sparseksc._typing import Array
+from sparseksc.core.reduced_set import select_reduced_set
 from sparseksc.datasets import make_gaussians, make_spirals
-from sparseksc.kernels import Array, Kernel, make_kernel
-from sparseksc.reduced_set import select_reduced_set
+from sparseksc.kernels import Kernel, make_kernel
 
 LARGE_POINTS, LARGE_RANK = 50_000, 1000
 

@@ -7,14 +7,14 @@ import numpy as np
 from benchmarks.measure import Settings
 from benchmarks.problems import POINTS, RANK, Spirals
 from benchmarks.report import Bar, Cell, Result, Table
+from sparseksc.core.training import choose_pivots, fit_projection
+from sparseksc.data.source import ArraySource
 from sparseksc.reference import (
     cholesky_on_pivots,
     paper_bias,
     qr_eigenvectors,
     reduced_set_coefficients,
 )
-from sparseksc.sources import ArraySource
-from sparseksc.training import choose_pivots, project
 
 
 def run(settings: Settings) -> Result:
@@ -25,7 +25,7 @@ def run(settings: Settings) -> Result:
     factor = cholesky_on_pivots(X, recipe.kernel.tile, reduced_set.indices)
 
     def statistics() -> np.ndarray:
-        return project(source, 1, reduced_set, recipe).spectrum.coef
+        return fit_projection(source, 1, reduced_set, recipe).spectrum.coef
 
     def qr() -> np.ndarray:
         eigenvectors = qr_eigenvectors(factor.G, 1)

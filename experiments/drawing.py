@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparseksc.outputs import atomic_write
+from sparseksc.data.atomic import atomic_write
 
 COLOURS = np.array(["#0072b2", "#d55e00", "#009e73", "#cc79a7"])
 

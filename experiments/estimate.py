@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments import images, paper
 from experiments.options import DATA
-from sparseksc.encoding import TooFewCodeWords
+from sparseksc.core.encoding import TooFewCodeWords
 
 CLUSTERS = (2, 3, 4, 5, 6, 8)
 ICD_BANDWIDTHS = (0.01, 0.05, 0.25)

@@ -14,7 +14,8 @@ from sklearn.metrics.pairwise import chi2_kernel
 
 from experiments.spirals import Floats, Integers, Kernel
 from sparseksc import KernelSpectralClustering
-from sparseksc.encoding import fit_encoding
+from sparseksc.core.encoding import ENCODINGS
+from sparseksc.core.spectrum import Spectrum
 from sparseksc.image import boundaries, boundary_map_f_measure, local_histograms
 from sparseksc.image.features import distinct_rows
 from sparseksc.reference import (
@@ -23,7 +24,6 @@ from sparseksc.reference import (
     nystrom_spectral_clustering,
     paper_ksc,
 )
-from sparseksc.spectrum import Spectrum
 
 SOURCE = "https://www2.eecs.berkeley.edu/Research/Projects/CS/vision/grouping/resources.html"
 TRAINING_SIZE = 10_000
@@ -138,7 +138,7 @@ def label(model: ReferenceModel, scores: Floats, n_clusters: int, encoding: str)
         center=np.zeros(len(model.coef)),
         omega=1.0,
     )
-    return fit_encoding(encoding, spectrum, model.scores, ones, ones).labels(scores)
+    return ENCODINGS[encoding](spectrum, model.scores, ones, ones).labels(scores)
 
 
 def dense_labels(picture: Picture, parameters: Parameters, seed: int) -> Integers:

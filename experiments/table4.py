@@ -17,7 +17,7 @@ from experiments.section import Section
 from experiments.store import Compute, Row, Store, read
 from experiments.table2 import ratio
 from sparseksc import image as pictures
-from sparseksc.encoding import TooFewCodeWords
+from sparseksc.core.encoding import TooFewCodeWords
 from sparseksc.image.features import distinct_rows
 
 #: Runs of each route.

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import settings
 from sklearn.datasets import make_moons
 
+from sparseksc.core.reduced_set import select_reduced_set
 from sparseksc.datasets import make_gaussians, make_rings, make_spirals
 from sparseksc.kernels import make_kernel
-from sparseksc.reduced_set import select_reduced_set
 
 # How long an example takes says something about the machine, nothing about the code.
 settings.register_profile("patient", deadline=None)

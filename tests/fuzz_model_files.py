@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from sparseksc import KernelSpectralClustering, ModelFileError, load
 from sparseksc.datasets import make_gaussians
-from sparseksc.model_file import LARGEST_HEADER
+from sparseksc.persistence.container import LARGEST_HEADER
 
 MEMORY, COMPUTING_SECONDS, SECONDS = 200 * 2**20, 5, 120
 FORBIDDEN = ("exec", "compile", "import", "os.system", "subprocess.Popen", "pickle.find_class")
@@ -291,7 +291,7 @@ def peak_memory():
     return 0
 
 
-def judge(path, rows, expected, signed, watch):
+def evaluate(path, rows, expected, signed, watch):
     """Say what became of a file: "refused" or "loaded"; an error is an AssertionError."""
     watch.seen.clear()
     watch.on = True
@@ -338,7 +338,7 @@ def fuzz(count, seed=0):
             signal.setitimer(signal.ITIMER_PROF, COMPUTING_SECONDS)
             started = process_time()
             try:
-                outcome = judge(path, rows, expected, signed, watch)
+                outcome = evaluate(path, rows, expected, signed, watch)
                 outcomes[outcome, kind.__name__] += 1
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):

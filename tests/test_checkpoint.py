@@ -9,19 +9,22 @@ import time
 import numpy as np
 import pytest
 
-from sparseksc import KernelSpectralClustering, checkpoint, open_dataset
-from sparseksc.checkpoint import CheckpointMismatch
+from sparseksc import KernelSpectralClustering, open_dataset
+from sparseksc.config.planning import make_plan
+from sparseksc.config.settings import Settings
+from sparseksc.data import checkpoint
+from sparseksc.data.checkpoint import CheckpointMismatch
+from sparseksc.data.source import ArraySource
+from sparseksc.data.stream import IterableSource
 from sparseksc.datasets import make_spirals
-from sparseksc.planning import make_plan
-from sparseksc.settings import Settings
-from sparseksc.sources import ArraySource, IterableSource
 
 RUN = """
 import sys
 import numpy as np
-from sparseksc import KernelSpectralClustering, checkpoint
+from sparseksc import KernelSpectralClustering
+from sparseksc.data import checkpoint
 from sparseksc.datasets import make_spirals
-from sparseksc.sources import IterableSource
+from sparseksc.data.stream import IterableSource
 
 checkpoint.SECONDS_BETWEEN = 0.0
 X, _ = make_spirals(60_000, random_state=0)

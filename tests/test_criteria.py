@@ -5,8 +5,8 @@ import pytest
 from reference import encoding as twin
 
 from sparseksc._native.clusters import assign
-from sparseksc.criteria import CRITERIA, Objective, balance, line_fit, mean_strength
-from sparseksc.encoding import Directions, Means, Sides
+from sparseksc.core.criteria import CRITERIA, Objective, balance, line_fit, mean_strength
+from sparseksc.core.encoding import Directions, Means, Sides
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from sparseksc import KernelSpectralClustering, open_dataset
+from sparseksc.data.source import BLOCK_ROWS
+from sparseksc.data.stream import ChangedSource, IterableSource
 from sparseksc.datasets import make_spirals
-from sparseksc.sources import BLOCK_ROWS, ChangedSource, IterableSource
 
 da = pytest.importorskip("dask.array", reason="needs dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask's data frames")
@@ -101,7 +102,7 @@ def test_files_that_the_workers_read_give_the_bits_of_a_local_run(client, X, tmp
     # Three files of odd lengths, with row groups that fit neither the files nor the blocks.
     for number, rows in enumerate(np.split(X, [11_111, 25_000])):
         write_file(tmp_path / f"{number}.{ending}", rows, piece=4321)
-    data = open_dataset(tmp_path, chunk_rows=6000)
+    data = open_dataset(tmp_path, block_rows=6000)
     on_cluster, local = make().fit(data.to_dask()), make().fit(data)
     assert on_cluster.coef_.tobytes() == local.coef_.tobytes()
     assert on_cluster.prototypes_.tobytes() == local.prototypes_.tobytes()

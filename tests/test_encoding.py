@@ -11,17 +11,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import KernelSpectralClustering
-from sparseksc.encoding import (
+from sparseksc.core.encoding import (
     ENCODINGS,
     ClusterSizes,
     Sides,
     TooFewCodeWords,
-    fit_encoding,
     membership_from_distances,
 )
-from sparseksc.sources import ArraySource
-from sparseksc.spectrum import Spectrum, solve_spectrum
-from sparseksc.statistics import FeatureMap, collect_degrees, collect_statistics
+from sparseksc.core.spectrum import Spectrum, solve_spectrum
+from sparseksc.core.statistics import FeatureMap, collect_degrees, collect_statistics
+from sparseksc.data.source import ArraySource
 
 
 def spectrum_with(eigenvalues, coef=None, bias=None, omega=1.0):
@@ -59,7 +58,7 @@ def fit(name, trained, weights=None):
 
 def numbered(name, spectrum, scores, weights, shares):
     """Prototypes in the order of the sizes of their clusters."""
-    encoding = fit_encoding(name, spectrum, scores, weights, shares)
+    encoding = ENCODINGS[name](spectrum, scores, weights, shares)
     before = encoding.labels(scores)
     order = ClusterSizes.of_labels(before, weights, encoding.n_clusters).order
     encoding, labels = encoding.reordered(order), np.argsort(order)[before]
@@ -89,7 +88,7 @@ def test_clusters_are_numbered_by_weight_where_points_have_weights(trained, name
 
 def test_sign_labels_are_those_of_the_nearest_of_the_most_frequent_code_words(trained):
     scores = trained[1] + 0.4 * np.random.default_rng(1).standard_normal(trained[1].shape)
-    encoding = fit_encoding("sign", trained[0], scores, np.ones(len(scores)), np.ones(len(scores)))
+    encoding = ENCODINGS["sign"](trained[0], scores, np.ones(len(scores)), np.ones(len(scores)))
     book = twin.code_book(scores, 4)
     assert {tuple(word) for word in encoding.prototypes.astype(int)} == set(book)
     ours = [tuple(word) for word in encoding.prototypes.astype(int)]
@@ -103,8 +102,8 @@ def test_a_code_book_of_many_scores_has_the_most_frequent_words():
     words = np.where(rng.random((12, 11)) < 0.5, -1.0, 1.0)
     scores = np.repeat(words, np.arange(30, 6, -2), axis=0)
     scores = np.concatenate([scores, np.where(rng.random((20, 11)) < 0.5, -1.0, 1.0)])
-    encoding = fit_encoding(
-        "sign", spectrum_with(np.ones(11)), scores, np.ones(len(scores)), np.ones(len(scores))
+    encoding = ENCODINGS["sign"](
+        spectrum_with(np.ones(11)), scores, np.ones(len(scores)), np.ones(len(scores))
     )
     np.testing.assert_array_equal(encoding.prototypes, words)
 
@@ -121,7 +120,7 @@ def test_direction_prototypes_are_the_normalised_mean_scores_of_the_code_words(t
 
 def test_the_direction_of_two_clusters_is_the_nearer_mean():
     scores = np.array([[3.0], [1.0], [2.0], [-1.0], [-3.0]])
-    encoding = fit_encoding("direction", spectrum_with([0.9]), scores, np.ones(5), np.ones(5))
+    encoding = ENCODINGS["direction"](spectrum_with([0.9]), scores, np.ones(5), np.ones(5))
     np.testing.assert_allclose(encoding.prototypes, [[2.0], [-2.0]])
     np.testing.assert_allclose(encoding.distances(scores)[1], [1.0, 3.0])
 
@@ -231,21 +230,19 @@ def test_fewer_sign_patterns_than_clusters_are_reported():
     scores = np.array([[1.0, 1.0], [2.0, 2.0], [-1.0, -1.0]])
     for name in ("sign", "direction"):
         with pytest.raises(TooFewCodeWords, match="2 sign patterns, not 3"):
-            fit_encoding(name, spectrum_with([1.0, 1.0]), scores, np.ones(3), np.ones(3))
+            ENCODINGS[name](spectrum_with([1.0, 1.0]), scores, np.ones(3), np.ones(3))
 
 
 def test_fewer_directions_than_clusters_are_reported():
     scores = np.zeros((4, 2))
     with pytest.raises(TooFewCodeWords, match=r"1 directions?, not 3"):
-        fit_encoding("qr", spectrum_with([1.0, 1.0]), scores, np.ones(4), np.ones(4))
+        ENCODINGS["qr"](spectrum_with([1.0, 1.0]), scores, np.ones(4), np.ones(4))
 
 
 def test_code_words_of_weight_zero_do_not_count():
     scores = np.array([[1.0, 1.0], [2.0, 2.0], [-1.0, -1.0], [1.0, -1.0]])
     with pytest.raises(TooFewCodeWords):
-        fit_encoding(
-            "sign", spectrum_with([1.0, 1.0]), scores, np.array([1.0, 1, 1, 0]), np.ones(4)
-        )
+        ENCODINGS["sign"](spectrum_with([1.0, 1.0]), scores, np.array([1.0, 1, 1, 0]), np.ones(4))
 
 
 @pytest.mark.parametrize("name", ["sign", "direction", "qr"])
@@ -259,7 +256,7 @@ def test_points_of_weight_zero_do_not_number_the_clusters(name):
 
 def test_the_angular_encoding_of_what_turns_out_to_be_two_clusters_is_their_side():
     scores = np.array([[1.0], [-1.0], [2.0]])
-    encoding = fit_encoding("angular", spectrum_with([0.9]), scores, np.ones(3), np.ones(3))
+    encoding = ENCODINGS["angular"](spectrum_with([0.9]), scores, np.ones(3), np.ones(3))
     labels = encoding.labels(scores)
     assert labels[0] == labels[2] != labels[1]
 
@@ -274,7 +271,7 @@ def test_the_angular_encoding_of_what_turns_out_to_be_two_clusters_is_their_side
 def test_outliers_do_not_become_prototypes_of_the_default_encoding(trained):
     spectrum, scores, y, shares = trained
     far = np.concatenate([scores, [[1e6, -1e6, 1e6]]])
-    encoding = fit_encoding("qr", spectrum, far, np.ones(281), np.append(shares, 0.0))
+    encoding = ENCODINGS["qr"](spectrum, far, np.ones(281), np.append(shares, 0.0))
     assert adjusted_rand_score(y, encoding.labels(scores)) == 1.0
 
 

@@ -19,11 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sparseksc.engines.blas import single_threaded_blas
-from sparseksc.engines.threads import (
+from sparseksc.execution.blas import single_threaded_blas
+from sparseksc.execution.threads import (
     LEAST_ROWS,
     MOST_ROWS,
-    available_cores,
     chunk_rows,
     chunk_slices,
     map_rows,
@@ -69,7 +68,7 @@ def test_chunks_cover_every_row_once_and_in_order(n_rows, rows):
 
 def test_the_number_of_threads_is_what_was_asked_for():
     assert thread_count(3) == 3
-    assert thread_count(None) == thread_count(-1) == available_cores()
+    assert thread_count(None) == thread_count(-1) == len(os.sched_getaffinity(0))
     assert thread_count(-1000) == 1
 
 

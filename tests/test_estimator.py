@@ -22,9 +22,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sparseksc import KernelSpectralClustering
+from sparseksc.core.encoding import ENCODINGS
+from sparseksc.core.pivoting import RULES
 from sparseksc.datasets import make_gaussians
-from sparseksc.encoding import ENCODINGS
-from sparseksc.pivoting import RULES
 
 GOLDEN = Path(__file__).parent / "golden" / "gaussians.json"
 

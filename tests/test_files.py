@@ -5,8 +5,8 @@ import gzip
 import numpy as np
 import pytest
 
-from sparseksc.files import open_dataset
-from sparseksc.sources import ChangedSource
+from sparseksc.data.files import open_dataset
+from sparseksc.data.stream import ChangedSource
 
 pa = pytest.importorskip("pyarrow", reason="reading files needs pyarrow")
 csv = pytest.importorskip("pyarrow.csv")
@@ -56,7 +56,7 @@ NAMED = [kind for kind in KINDS if kind != ".npy"]
 def test_every_kind_of_file_gives_its_rows_in_blocks_of_the_size_asked_for(
     kind, table, X, tmp_path
 ):
-    source = open_dataset(write(kind, table, X, tmp_path), chunk_rows=300)
+    source = open_dataset(write(kind, table, X, tmp_path), block_rows=300)
     assert [len(block) for block, _ in source.blocks()] == [300, 300, 300, 100]
     np.testing.assert_array_equal(rows_of(source), X)
     assert source.n_rows == 1000
@@ -153,8 +153,8 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
             rows_of(open_dataset(tmp_path / name))
     with pytest.raises(ValueError, match="has no column 'z'; it has a, b and c"):
         open_dataset(tmp_path / "good.parquet", columns=["z"])
-    with pytest.raises(ValueError, match="chunk_rows must be an integer"):
-        open_dataset(tmp_path / "good.parquet", chunk_rows=0)
+    with pytest.raises(ValueError, match="block_rows must be an integer"):
+        open_dataset(tmp_path / "good.parquet", block_rows=0)
     with pytest.raises(ValueError, match="different kinds"):
         open_dataset([tmp_path / "good.parquet", tmp_path / "text.csv"])
     for data in (X, table, None):
@@ -174,7 +174,7 @@ def test_files_with_other_columns_are_not_read_as_one(table, X, tmp_path):
 def test_ids_are_kept_beside_the_rows_and_never_clustered(kind, table, X, tmp_path):
     names = [f"{number:04d}" for number in range(1000)]
     path = write(kind, table.append_column("name", pa.array(names)), X, tmp_path)
-    source = open_dataset(path, ids=["name"], chunk_rows=300)
+    source = open_dataset(path, ids=["name"], block_rows=300)
     assert source.feature_names == ["a", "b", "c"]
     np.testing.assert_array_equal(rows_of(source), X)
     blocks, ids = zip(*source.records(), strict=True)
@@ -189,7 +189,7 @@ def test_an_archive_holds_one_table_or_vectors(X, tmp_path):
     for table in (X, np.asfortranarray(X)):
         for save in (np.savez, np.savez_compressed):
             save(path, points=table, name=names)
-            source = open_dataset(path, ids=["name"], chunk_rows=300)
+            source = open_dataset(path, ids=["name"], block_rows=300)
             assert source.feature_names is None
             np.testing.assert_array_equal(rows_of(source), X)
             ids = [name for _, (column,) in source.records() for name in column.tolist()]
@@ -221,7 +221,7 @@ def test_csv_is_read_as_people_write_it(tmp_path):
     # Whole numbers first and fractions a megabyte later, spaces, a quoted line break, true.
     rows = ["1, 2,true"] * 300_000 + ['"1.5",2.5,false', "", '"3",4,true']
     path.write_bytes(b"\xef\xbb\xbf" + b'a ,"b\nb", c\n' + "\n".join(rows).encode())
-    source = open_dataset(path, chunk_rows=1000)
+    source = open_dataset(path, block_rows=1000)
     assert source.feature_names == ["a", "b\nb", "c"]
     X = rows_of(source)
     np.testing.assert_array_equal(X[-2:], [[1.5, 2.5, 0.0], [3.0, 4.0, 1.0]])
@@ -265,7 +265,7 @@ def test_the_first_fault_of_a_csv_file_has_a_place(content, sentence, packed, tm
     path = tmp_path / ("points.csv.gz" if packed else "points.csv")
     path.write_bytes(gzip.compress(content, 1) if packed else content)
     with pytest.raises(ValueError, match=sentence):
-        rows_of(open_dataset(path, chunk_rows=1000))
+        rows_of(open_dataset(path, block_rows=1000))
 
 
 def test_a_compressed_file_that_is_cut_off_is_refused(tmp_path):
@@ -282,7 +282,7 @@ def test_faults_in_other_files_have_a_place_too(table, X, tmp_path):
     holes[700, 1] = np.nan
     np.save(tmp_path / "holes.npy", holes)
     with pytest.raises(ValueError, match=r"holes\.npy has the value nan in row 701, column 2"):
-        rows_of(open_dataset(tmp_path / "holes.npy", chunk_rows=300))
+        rows_of(open_dataset(tmp_path / "holes.npy", block_rows=300))
     pq.write_table(table.set_column(1, "b", pa.array([None, *X[1:, 1]])), tmp_path / "holes.pq")
     with pytest.raises(ValueError, match="nan in row 1, column 'b'"):
         rows_of(open_dataset(tmp_path / "holes.pq"))

@@ -14,9 +14,9 @@ from sparseksc.image import (
     remove_specks,
     segment,
 )
+from sparseksc.image.evaluation import Edges
 from sparseksc.image.features import PixelFeatures, distinct_rows
 from sparseksc.image.histograms import index_histograms
-from sparseksc.image.judging import Edges
 
 BSDS = Path(__file__).resolve().parents[2] / "shared" / "data" / "bsds500"
 

@@ -1,11 +1,14 @@
 """The planner never promises less than it should, and never more threads than fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparseksc.memory import estimate_memory, parse_bytes, threads_within
+from sparseksc.config.memory import estimate_memory
+from sparseksc.execution.memory import parse_bytes
 
 RUNS = st.fixed_dictionaries(
     {
@@ -39,7 +42,7 @@ def test_a_stream_needs_no_memory_that_grows_with_its_rows(run):
 @given(run=RUNS, threads=st.integers(1, 16), limit=st.integers(10**5, 10**11))
 def test_the_threads_that_are_granted_fit_and_one_more_would_not(run, threads, limit):
     try:
-        granted = threads_within(limit, **run, n_jobs=threads)
+        granted = estimate_memory(**run, n_jobs=threads).threads_within(limit)
     except MemoryError as error:
         assert "memory_limit" in str(error)
         assert estimate_memory(**run, n_jobs=1).total > limit
@@ -76,7 +79,23 @@ def test_without_a_limit_half_of_the_free_memory_is_taken():
 
 def test_what_cannot_fit_is_refused_with_the_numbers():
     with pytest.raises(MemoryError, match=r"needs about [\d,]+ MB .* memory_limit is 1 MB"):
-        threads_within("1MB", n_rows=10**6, n_features=2, max_rank=1000)
+        estimate_memory(10**6, 2, max_rank=1000).threads_within(10**6)
+
+
+@given(run=RUNS, threads=st.integers(1, 10**6), limit=st.integers(10**6, 10**12))
+def test_threads_that_select_pivots_at_once_all_have_room_for_them(run, threads, limit):
+    estimate = estimate_memory(**run, n_jobs=threads)
+
+    def needed(count):
+        return replace(estimate, n_threads=count).total + (count - 1) * estimate.selection
+
+    try:
+        granted = estimate.threads_within(limit, at_once=True)
+    except MemoryError:
+        assert needed(1) > limit
+        return
+    assert needed(granted) <= limit
+    assert granted == threads or needed(granted + 1) > limit
 
 
 def test_estimates_cover_what_a_fit_really_allocates():

@@ -8,7 +8,7 @@ import pytest
 
 from sparseksc import KernelSpectralClustering
 from sparseksc.datasets import make_gaussians
-from sparseksc.engines import threads
+from sparseksc.execution import threads
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from fuzz_model_files import canonical, framed, joined, split
 from sklearn.base import clone
 
 from sparseksc import KernelSpectralClustering, ModelFileError, load
+from sparseksc.core.encoding import Encoding
 from sparseksc.datasets import make_gaussians
-from sparseksc.encoding import Encoding
-from sparseksc.model_file import LARGEST_HEADER, read_header
-from sparseksc.model_header import ENCODING_NAMES, layout
+from sparseksc.persistence.container import LARGEST_HEADER, read_header
+from sparseksc.persistence.schema import ENCODING_NAMES, layout
 
 HERE = Path(__file__).parent
 #: Mutations in an ordinary run of the tests; `python -m tests.fuzz_model_files 10000` for more.

@@ -166,7 +166,7 @@ def test_kernels_that_are_not_in_the_model(kernel, tmp_path):
 def test_without_the_package_the_error_names_the_extra(tmp_path, monkeypatch):
     model = fitted(rows(60), 2)
     monkeypatch.setitem(sys.modules, "onnx", None)
-    monkeypatch.delitem(sys.modules, "sparseksc.onnx", raising=False)
+    monkeypatch.delitem(sys.modules, "sparseksc.persistence.onnx", raising=False)
     with pytest.raises(ImportError, match=r"pip install 'sparseksc\[onnx\]'\.$"):
         model.to_onnx(tmp_path / "model.onnx")
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sparseksc import KernelSpectralClustering, open_dataset
-from sparseksc.outputs import atomic_write, column_writer
+from sparseksc.data.atomic import atomic_write
+from sparseksc.data.writers import column_writer
 from sparseksc.report import write_report
 
 

@@ -1,17 +1,28 @@
 """Bad input: an error sentence that names the parameter, the value and what is allowed."""
 
+import ast
+import inspect
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from sparseksc import KernelSpectralClustering
-from sparseksc.parameters import (
+from sparseksc.config.checks import (
     candidates_of_bandwidth,
-    candidates_of_n_clusters,
     check_bandwidth,
     check_distinct_rows,
     check_weights,
 )
+from sparseksc.config.domains import check_value
+from sparseksc.config.parameters import PARAMETERS
+from sparseksc.core.criteria import CRITERIA
+from sparseksc.core.encoding import ENCODINGS
+from sparseksc.core.pivoting import RULES
+from sparseksc.kernels import KERNELS
 
 POSITIVE = "bandwidth must be positive and finite, got "
 NUMBER = r"bandwidth must be a positive number or an array with one per feature, a list of "
@@ -94,7 +105,7 @@ def test_parameters_are_checked_before_any_work(blobs, settings, sentence, monke
     def work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    for name in ("planning.train", "planning.search"):
+    for name in ("estimator.train", "config.planning.search"):
         monkeypatch.setattr(f"sparseksc.{name}", work)
     with pytest.raises(ValueError, match=sentence):
         KernelSpectralClustering(3, bandwidth=2.0).set_params(**settings).fit(blobs[0])
@@ -183,9 +194,13 @@ def test_bandwidths_come_as_numbers_arrays_series_and_lists():
 
 
 def test_numbers_of_clusters_come_as_integers_and_collections():
-    assert candidates_of_n_clusters(3) == candidates_of_n_clusters(np.int64(3)) == [3]
-    assert candidates_of_n_clusters([4, 2, 4]) == [2, 4]
-    assert candidates_of_n_clusters(np.array([2, 3])) == candidates_of_n_clusters(range(2, 4))
+    def candidates(value):
+        return check_value("n_clusters", value, PARAMETERS["n_clusters"].domain)
+
+    assert candidates(3) == candidates(np.int64(3)) == candidates(np.array(3)[()]) == [3]
+    assert candidates([4, 2, 4]) == [2, 4]
+    assert candidates(np.array([2, 3])) == candidates(range(2, 4)) == [2, 3]
+    assert candidates("auto") == list(range(2, 11))
 
 
 def test_distinct_rows_are_found_wherever_they_are():
@@ -195,3 +210,38 @@ def test_distinct_rows_are_found_wherever_they_are():
     check_distinct_rows(sp.csr_array(X), 2)
     with pytest.raises(ValueError, match="3 clusters asked for, but the data has 2 distinct rows"):
         check_distinct_rows(X, 3)
+
+
+def test_the_constructor_has_the_parameters_of_the_table_in_its_order():
+    signature = inspect.signature(KernelSpectralClustering).parameters
+    assert list(signature) == list(PARAMETERS)
+    assert {name: one.default for name, one in signature.items()} == {
+        name: one.default for name, one in PARAMETERS.items()
+    }
+
+
+def test_the_docstring_describes_every_parameter_and_its_default():
+    text = inspect.getdoc(KernelSpectralClustering)
+    described = dict(re.findall(r"^(\w+) : .*default=(.+)$", text, re.MULTILINE))
+    assert list(described) == list(PARAMETERS)
+    for name, default in described.items():
+        assert ast.literal_eval(default) == PARAMETERS[name].default
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("kernel", set(KERNELS)),
+        ("pivoting", set(RULES)),
+        ("encoding", {"auto", *ENCODINGS}),
+        ("criterion", {"auto", *CRITERIA}),
+    ],
+)
+def test_the_names_in_the_table_are_those_that_are_implemented(name, known):
+    assert set(PARAMETERS[name].domain.names) == known
+
+
+def test_the_table_can_be_read_without_numpy():
+    code = "import sys, sparseksc.config.parameters; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

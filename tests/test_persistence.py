@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparseksc import KernelSpectralClustering, ModelFileError, load
 from sparseksc.datasets import make_gaussians
-from sparseksc.model_file import read_header
+from sparseksc.persistence.container import read_header
 
 KERNELS = ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial")
 ENCODINGS = ("sign", "direction", "angular", "qr")

@@ -10,11 +10,11 @@ from reference.kernels import kernel_matrix
 from reference.selection import greedy_pivots, quadratic_entropy, residual_path
 from scipy.stats import chisquare
 
-from sparseksc import pivoting as pivoting_rules
-from sparseksc import reduced_set
+from sparseksc.core import pivoting as pivoting_rules
+from sparseksc.core.pivoting import RULES
+from sparseksc.data import sampling
+from sparseksc.data.sampling import hashed_uniform, selection_sample
 from sparseksc.datasets import make_gaussians, make_rings, make_spirals
-from sparseksc.pivoting import RULES
-from sparseksc.reduced_set import hashed_uniform, selection_sample
 
 DRAWING = ("random", "uniform", "renyi")
 
@@ -353,8 +353,8 @@ def with_hashes(monkeypatch, numbers):
         places = np.flatnonzero(drawn > bound)
         return places, drawn[places]
 
-    monkeypatch.setattr(reduced_set, "uniform", lambda rows, _: numbers[rows])
-    monkeypatch.setattr(reduced_set, "ahead", ahead)
+    monkeypatch.setattr(sampling, "uniform", lambda rows, _: numbers[rows])
+    monkeypatch.setattr(sampling, "ahead", ahead)
 
 
 def test_of_rows_that_finish_together_the_first_are_in_the_sample(monkeypatch):

@@ -125,7 +125,7 @@ def test_blocks_and_kinds_of_data_do_not_matter(plain, data, tmp_path):
     np.save(tmp_path / "rows.npy", data)
     whole = gather(plain, data, None)
     kinds = [
-        open_dataset(tmp_path / "rows.npy", chunk_rows=7),
+        open_dataset(tmp_path / "rows.npy", block_rows=7),
         np.asfortranarray(data),
         data.tolist(),
     ]
@@ -277,7 +277,7 @@ def test_the_command_replaces_the_code(plain, data, write):
 
 def test_the_code_repeats_the_result(data, tmp_path):
     pd.DataFrame(data[:, :2], columns=["a", "b"]).to_csv(tmp_path / "d.csv", index=False)
-    X = open_dataset(tmp_path / "d.csv", columns=["b", "a"], chunk_rows=100)
+    X = open_dataset(tmp_path / "d.csv", columns=["b", "a"], block_rows=100)
     model = KernelSpectralClustering(3, bandwidth=np.array([8.0, 7.0]), random_state=1).fit(X)
     names = {}
     exec(code_to_repeat(gather(model, X, None).rows), names)

@@ -6,9 +6,10 @@ import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
 from sparseksc import KernelSpectralClustering, open_dataset, tune
+from sparseksc.data.source import BLOCK_ROWS, ArraySource
+from sparseksc.data.stream import IterableSource
 from sparseksc.datasets import make_gaussians
 from sparseksc.scaling import Scaling, Spread, measure_scaling
-from sparseksc.sources import BLOCK_ROWS, ArraySource, IterableSource
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sparseksc.reduced_set import selection_sample
-from sparseksc.sources import (
-    ArraySource,
-    ChangedSource,
-    IterableSource,
-    Sample,
-    recut,
-    require_finite,
-)
+from sparseksc.data.sampling import Sample, selection_sample
+from sparseksc.data.source import ArraySource
+from sparseksc.data.stream import ChangedSource, IterableSource, recut, require_finite
 
 
 def blocks_of(X, rows):

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from conftest import SHAPES, make_shape, pivots_of
 from reference.model import dual_eigenpairs, factor_on
 
+from sparseksc.core.spectrum import change_kernel, solve_spectrum
+from sparseksc.core.statistics import FeatureMap, collect_degrees, collect_statistics
+from sparseksc.data.source import ArraySource
 from sparseksc.kernels import make_kernel
 from sparseksc.reference import cholesky_on_pivots, dense_ksc, paper_ksc, sign_labels
-from sparseksc.sources import ArraySource
-from sparseksc.spectrum import change_kernel, solve_spectrum
-from sparseksc.statistics import FeatureMap, collect_degrees, collect_statistics
 
 KERNELS = ("rbf", "laplacian", "chi2")
 #: Bandwidths relative to that of the rbf kernel, and ranks: well and ill conditioned pivots.

@@ -5,11 +5,9 @@ import pytest
 from conftest import pivots_of
 from reference.model import factor_on, sums
 
-from sparseksc.engines import threads
-from sparseksc.kernels import make_kernel
-from sparseksc.reduced_set import select_reduced_set
-from sparseksc.sources import ArraySource
-from sparseksc.statistics import (
+from sparseksc._native import moments_of
+from sparseksc.core.reduced_set import select_reduced_set
+from sparseksc.core.statistics import (
     OUTLIER_DEGREE,
     WELL_CONDITIONED,
     Degrees,
@@ -18,6 +16,14 @@ from sparseksc.statistics import (
     collect_degrees,
     collect_statistics,
 )
+from sparseksc.data.source import ArraySource
+from sparseksc.execution import threads
+from sparseksc.kernels import make_kernel
+
+
+def chunk_statistics(features, weights, degrees):
+    """Sums over one chunk from its features, which are overwritten."""
+    return Statistics(*moments_of(features, weights, degrees.q, degrees.floor))
 
 
 def symmetric(upper):
@@ -115,7 +121,7 @@ def test_merging_chunks_in_any_grouping_gives_the_same_sums(gaussians):
 
     def part(start, stop):
         rows = slice(start, stop)
-        return Statistics.of_chunk(features(gaussians.X[rows]), weights[rows], degrees)
+        return chunk_statistics(features(gaussians.X[rows]), weights[rows], degrees)
 
     a, b, c = part(0, 100), part(100, 110), part(110, 280)
     for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
@@ -137,8 +143,8 @@ def test_the_sums_over_rows_are_those_over_their_features(
     degrees = collect_degrees(features, ArraySource(X, weights))
     values = features(X) @ degrees.q
     degrees = Degrees(degrees.q, np.sort(values)[20:22].mean(), degrees.total_weight)
-    fused = Statistics.of_rows(features, X, weights, degrees)
-    expected = Statistics.of_chunk(features(X), weights, degrees)
+    fused = Statistics.of_rows(features, degrees, X, weights)
+    expected = chunk_statistics(features(X), weights, degrees)
     assert fused.n_excluded == expected.n_excluded == 21
     assert fused.excluded_weight == pytest.approx(expected.excluded_weight, rel=1e-12)
     tolerance = 1e-12 if dtype == np.float64 else 1e-6
@@ -188,7 +194,7 @@ def test_a_degree_that_is_not_positive_never_becomes_a_weight():
 
 def test_points_of_weight_zero_are_not_counted_as_left_out():
     degrees = Degrees(np.array([1.0]), floor=0.0, total_weight=1.0)
-    statistics = Statistics.of_chunk(
+    statistics = chunk_statistics(
         np.array([[1.0], [2.0], [-1.0]]), np.array([0.0, 1.0, 1.0]), degrees
     )
     assert statistics.n_excluded == 1

@@ -8,14 +8,16 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
-from sparseksc import BandwidthWarning, KernelSpectralClustering, training
+from sparseksc import BandwidthWarning, KernelSpectralClustering
+from sparseksc.core import training
+from sparseksc.core.pivoting import RULES
+from sparseksc.core.recipe import Recipe
+from sparseksc.core.training import train
+from sparseksc.data.sampling import selection_sample
+from sparseksc.data.source import ArraySource
 from sparseksc.datasets import make_gaussians, make_spirals
 from sparseksc.kernels import make_kernel
-from sparseksc.pivoting import RULES
-from sparseksc.reduced_set import selection_sample
 from sparseksc.reference import original_ksc, sign_labels
-from sparseksc.sources import ArraySource
-from sparseksc.training import Recipe, train
 
 
 def recipe(**changes):
@@ -95,10 +97,10 @@ def test_a_weight_counts_like_that_many_copies(shape, encoding):
     weighted = train(ArraySource(X, weights.astype(float)), shape.n_clusters, settings)
     copied = train(ArraySource(X[copies], np.ones(len(copies))), shape.n_clusters, settings)
     np.testing.assert_array_equal(copied.labels, weighted.labels[copies])
-    np.testing.assert_array_equal(copied.reduced_set.points, weighted.reduced_set.points)
+    np.testing.assert_array_equal(copied.model.projection.points, weighted.model.projection.points)
     scores = weighted.model.scores(X)
     np.testing.assert_allclose(copied.model.scores(X), scores, atol=1e-8 * np.abs(scores).max())
-    assert copied.reduced_set.residual == pytest.approx(weighted.reduced_set.residual, abs=1e-12)
+    assert copied.residual == pytest.approx(weighted.residual, abs=1e-12)
 
 
 @pytest.mark.parametrize("pivoting", RULES)
@@ -111,7 +113,7 @@ def test_weight_zero_counts_like_no_row(gaussians, pivoting):
     np.testing.assert_array_equal(weighted.labels[kept], removed.labels)
     scores = removed.model.scores(X)
     np.testing.assert_allclose(weighted.model.scores(X), scores, atol=1e-8 * np.abs(scores).max())
-    assert set(weighted.reduced_set.indices) <= set(np.flatnonzero(kept))
+    assert set(weighted.indices) <= set(np.flatnonzero(kept))
 
 
 def test_weights_count_once_where_prototypes_come_from_a_sample(monkeypatch):

@@ -11,13 +11,14 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from sparseksc import DoubtWarning, KernelSpectralClustering, load, open_dataset, tune
-from sparseksc.bandwidths import automatic_bandwidths, weighted_median
-from sparseksc.choice import Surfaces, rank_by_criterion, rank_by_separation
+from sparseksc.data.sampling import Sample
 from sparseksc.datasets import make_rings, make_spirals
 from sparseksc.kernels import RBF, Chi2, Laplacian, Polynomial, make_kernel
-from sparseksc.neighbours import lonely_rows, neighbour_graph
-from sparseksc.samples import weighted_sample
-from sparseksc.sources import Sample
+from sparseksc.search.candidates import automatic_bandwidths, weighted_median
+from sparseksc.search.graph import neighbour_graph
+from sparseksc.search.isolation import isolated_points
+from sparseksc.search.ranking import Surfaces, rank_by_criterion, rank_by_separation
+from sparseksc.search.samples import weighted_sample
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -114,7 +115,7 @@ class TestNeighbours:
         rng = np.random.default_rng(2)
         X = np.abs(np.vstack([rng.normal([9, 1], 0.1, (50, 2)), rng.normal([1, 9], 0.1, (50, 2))]))
         graph = neighbour_graph(make_kernel(name), X, np.ones(100))
-        conductance, _, cohesion = graph.judge(np.repeat([0, 1], 50)[graph.rows])
+        conductance, _, cohesion = graph.evaluate(np.repeat([0, 1], 50)[graph.rows])
         assert (conductance, cohesion) == (0.0, 1.0)
 
     def test_sparse_and_dense_data_have_the_same_graph(self):
@@ -130,7 +131,7 @@ class TestNeighbours:
         graph = neighbour_graph(make_kernel("rbf"), X, np.ones(100))
         labels = np.zeros(100, dtype=int)
         labels[:2] = 1
-        assert graph.judge(labels)[2] < 0.5
+        assert graph.evaluate(labels)[2] < 0.5
 
 
 def none_separate(row, column):
@@ -158,8 +159,8 @@ class TestChoice:
         assert by_rise[0].n_clusters == 2
         both = rank_by_separation(surfaces, [2, 3], lambda row, column: 3.0 * column)
         assert both[0].n_clusters == 3
-        assert {choice.n_clusters: choice.rise for choice in both} == {
-            choice.n_clusters: choice.rise for choice in by_rise
+        assert {choice.n_clusters: choice.conductance_ratio for choice in both} == {
+            choice.n_clusters: choice.conductance_ratio for choice in by_rise
         }
 
     def test_auto_avoids_the_end_of_the_range_that_works(self):
@@ -194,8 +195,8 @@ class TestChoice:
 
     def test_a_closer_look_takes_the_widest_of_nearly_equal_bandwidths(self):
         surfaces = surfaces_of(strength=[[0.95, 0.9, 0.9], [0.9, 0.6, 0.6]])
-        for as_firm, expected in ((None, {2: 1.0, 3: 1.0}), (0.8, {2: 2.0, 3: 1.0})):
-            ranking = rank_by_separation(surfaces, [2, 3], none_separate, as_firm=as_firm)
+        for near_best, expected in ((None, {2: 1.0, 3: 1.0}), (0.8, {2: 2.0, 3: 1.0})):
+            ranking = rank_by_separation(surfaces, [2, 3], none_separate, near_best=near_best)
             assert {choice.n_clusters: choice.bandwidth for choice in ranking} == expected
 
 
@@ -329,11 +330,11 @@ class TestTune:
     def test_a_few_different_rows_are_clusters(self, kernel):
         rows = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
         X = rows.repeat([30, 20, 25, 10], axis=0)
-        with pytest.warns(DoubtWarning, match="only 4 different rows"):
+        with pytest.warns(DoubtWarning, match="only 4 distinct rows"):
             ksc = KernelSpectralClustering(kernel=kernel, random_state=0).fit(X)
         assert ksc.cluster_sizes_.tolist() == [30, 25, 20, 10]
         assert ksc.tuning_.best_n_clusters == 4
-        with pytest.warns(DoubtWarning, match="only 4 different rows"):
+        with pytest.warns(DoubtWarning, match="only 4 distinct rows"):
             ksc.fit(rows, sample_weight=[30, 20, 25, 10])
         assert ksc.labels_.tolist() == [0, 2, 1, 3]
 
@@ -455,9 +456,19 @@ class TestTune:
         assert result.best_n_clusters == 3
 
     def test_no_available_model_is_an_error(self):
-        X = np.repeat([[0.0], [1.0], [5.0]], 5, axis=0)
+        X = np.arange(20.0)[:, None]
         with pytest.raises(ValueError, match="widen the range"):
-            tune(X, [6, 7], [1.0, 2.0])
+            tune(X, [6, 7], [1e9, 2e9])
+
+    def test_what_fit_refuses_tune_refuses_with_the_same_words(self):
+        X = np.repeat([[0.0], [1.0], [5.0]], 5, axis=0)
+        for given, words in (
+            ({"n_clusters": [6, 7]}, "6 clusters asked for, but the data has 3 distinct rows"),
+            ({"memory_limit": "10kB"}, "memory_limit is 0 MB"),
+        ):
+            for call in (tune, lambda X, **given: KernelSpectralClustering(**given).fit(X)):
+                with pytest.raises((ValueError, MemoryError), match=words):
+                    call(X, bandwidth=[1.0, 2.0], **given)
 
 
 class TestFit:
@@ -517,7 +528,7 @@ class TestFit:
         with pytest.warns(DoubtWarning):
             KernelSpectralClustering(random_state=0).fit(X)
 
-    @pytest.mark.filterwarnings("ignore::sparseksc.training.BandwidthWarning")
+    @pytest.mark.filterwarnings("ignore::sparseksc.BandwidthWarning")
     @pytest.mark.parametrize("seed", range(3))
     def test_parts_of_a_ring_raise_doubt_and_two_rings_do_not(self, seed):
         rng = np.random.default_rng(seed)
@@ -587,7 +598,7 @@ class TestLonelyRows:
     @staticmethod
     def lonely(X, kernel=None, weights=None):
         weights = np.ones(X.shape[0]) if weights is None else weights
-        return lonely_rows(kernel or make_kernel("rbf"), X, weights, 0)
+        return isolated_points(kernel or make_kernel("rbf"), X, weights, 0)
 
     @staticmethod
     def ari(X, y, n_clusters):

@@ -3,26 +3,27 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sparseksc._version import __version__
+
 if TYPE_CHECKING:
+    from sparseksc.config.memory import estimate_memory
+    from sparseksc.core.training import BandwidthWarning
+    from sparseksc.data.files import open_dataset
     from sparseksc.estimator import KernelSpectralClustering
-    from sparseksc.files import open_dataset
-    from sparseksc.memory import estimate_memory
-    from sparseksc.model_header import ModelFileError
-    from sparseksc.persistence import load
-    from sparseksc.training import BandwidthWarning
+    from sparseksc.model_file import ModelFileError, load
     from sparseksc.tuning import DoubtWarning, TuningResult, tune
 else:
     #: Where each public name lives. It is imported when it is first used, so that what needs
     #: none of them (the help of the command line) does not wait for scikit-learn.
     _HOMES = {
-        "BandwidthWarning": "training",
+        "BandwidthWarning": "core.training",
         "DoubtWarning": "tuning",
         "KernelSpectralClustering": "estimator",
-        "ModelFileError": "model_header",
+        "ModelFileError": "model_file",
         "TuningResult": "tuning",
-        "estimate_memory": "memory",
-        "load": "persistence",
-        "open_dataset": "files",
+        "estimate_memory": "config.memory",
+        "load": "model_file",
+        "open_dataset": "data.files",
         "tune": "tuning",
     }
 
@@ -36,8 +37,6 @@ else:
     def __dir__() -> list[str]:
         return sorted({*globals(), *_HOMES})
 
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BandwidthWarning",

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from sparseksc import KernelSpectralClustering, _native
+from sparseksc import _native
+from sparseksc.data.atomic import atomic_write
 from sparseksc.datasets import make_spirals
-from sparseksc.outputs import atomic_write
+from sparseksc.estimator import KernelSpectralClustering
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -2,92 +2,83 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import base
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from sparseksc.checkpoint import CheckpointedSource
-from sparseksc.fitted_model import FittedModel
-from sparseksc.incremental import Reservoir
-from sparseksc.inputs import is_external
-from sparseksc.outputs import require_place
-from sparseksc.parameters import (
-    check_forgetting,
-    check_validation,
-)
-from sparseksc.planning import closer_recipe, look_closer, make_plan, search_sample
-from sparseksc.scaling import Scaling, measure_scaling
-from sparseksc.settings import Settings
-from sparseksc.sources import ArraySource, Source
-from sparseksc.training import Recipe, Training
-from sparseksc.tuning import TuningResult
-
-
-def _sees_rows_one_by_one(estimator: Any) -> bool:
-    """Whether every row can be used without the others, as ``partial_fit`` does."""
-    if estimator.kernel == "precomputed" or estimator.icd_bandwidth is not None:
-        raise AttributeError(
-            "partial_fit sees every row once; a precomputed kernel and icd_bandwidth need all "
-            "rows at once."
-        )
-    return True
+from sparseksc._typing import StrPath
+from sparseksc.config.domains import Fraction, check_value
+from sparseksc.config.inputs import model_source, training_source
+from sparseksc.config.planning import make_plan
+from sparseksc.config.settings import Settings
+from sparseksc.core.incremental import Reservoir, sees_rows_one_by_one
+from sparseksc.core.training import SUMMANDS, Training, train
+from sparseksc.data.adapters import files_of, is_external
+from sparseksc.data.atomic import require_place, require_unread
+from sparseksc.data.checkpoint import checkpointed
+from sparseksc.data.source import RowWork, Source
+from sparseksc.data.writers import write_label_file
+from sparseksc.execution.notices import collected_warnings
+from sparseksc.kernels import KERNELS
+from sparseksc.persistence import convert
+from sparseksc.scaling import Scaling
+from sparseksc.search.result import TuningResult
 
 
-class KernelSpectralClustering(FittedModel):
+class KernelSpectralClustering(
+    base.ClassNamePrefixFeaturesOutMixin,
+    base.TransformerMixin,
+    base.ClusterMixin,
+    base.BaseEstimator,
+):
     r"""Sparse kernel spectral clustering.
 
-    Finds clusters of any shape as the leading components of a weighted kernel PCA, from
-    sums over the data and a reduced set of R pivots, so that time grows linearly with the
-    number of points, and new points can be labelled. The score variables of a point are
-    :math:`z(x) = \sum_r k(x, p_r)\, \xi_r + b`; points of one cluster lie on one line in
-    score space.
+    Finds clusters of any shape as the leading components of a weighted kernel PCA, from sums over
+    the data and a reduced set of R pivots: time grows linearly with the number of points, and new
+    points can be labelled. The score variables of a point are
+    :math:`z(x) = \sum_r k(x, p_r)\, \xi_r + b`; points of one cluster lie on one line.
 
     Parameters
     ----------
     n_clusters : int, list of int or "auto", default="auto"
         Number of clusters; several candidates or "auto" (2 to 10) start a search.
     kernel : str or callable, default="rbf"
-        "rbf", "laplacian", "chi2", "cosine", "linear", "polynomial", "precomputed", or a
+        "rbf", "laplacian", "chi2", "cosine", "linear", "polynomial"; "precomputed" for the kernel
+        matrix of the training points in ``fit``, and of new and training points afterwards; or a
         function ``k(X, Y, **kernel_params)`` that returns the matrix of kernel values.
-        "precomputed" takes the kernel matrix of all training points in ``fit`` and the
-        kernel values between new and training points afterwards.
     bandwidth : float, array of shape (n_features,), list or "auto", default="auto"
-        The bandwidth h divides: :math:`\exp(-\|x-y\|^2/h)`. An array gives one value per
-        feature, a list several candidates for a search; "auto" takes candidates from the
-        data. Kernels without a bandwidth (cosine, linear, precomputed, functions) ignore it.
+        The bandwidth h divides: :math:`\exp(-\|x-y\|^2/h)`; for the rbf kernel it is 1/gamma. An
+        array gives one value per feature, a list several candidates for a search; "auto" takes
+        candidates from the data. Kernels without a bandwidth ignore it.
     icd_bandwidth : float or array of shape (n_features,), default=None
-        Bandwidth of the kernel that selects the pivots and gives the eigenvectors, if it is
-        to differ from the one of the scores, as in the paper's experiments.
+        Bandwidth that selects the pivots and gives the eigenvectors, where it differs from that of
+        the scores, as in the paper's experiments.
     kernel_params : dict, default=None
         ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
     scale : bool, default=False
-        Whether to standardise every feature: subtract its mean over all training rows, divide
-        by its standard deviation, before anything else, and for new points alike. Sparse data
-        is divided only. Costs one more pass over the data, and a copy of arrays (which
-        ``memory_limit`` does not count).
+        Whether to standardise every feature, new points alike; sparse data is divided only. Costs
+        one more pass, and a copy of arrays, which ``memory_limit`` does not count.
     max_rank : int or "auto", default="auto"
-        Largest number of pivots R. Memory grows with R squared, and so does the time, unless the
-        kernel is narrow. "auto" is 200, or 1,000 where the search had to look closer to find
-        clusters.
+        Largest number of pivots R; memory and time grow with R squared. "auto" is 200, or 1,000
+        where the search was refined at a higher rank.
     tol : float, default=0.001
-        Stop at the first pivot that brings the trace of the residual kernel matrix of the
-        selection sample to this share of the trace of the kernel matrix.
+        Share of the trace of the kernel matrix that the pivots may leave unrepresented.
     pivoting : {"greedy", "weighted", "block", "random", "uniform", "renyi"}, default="greedy"
-        How pivots are chosen. "greedy" spreads them evenly over a shape; "block" does
-        nearly the same faster where the rank is in the hundreds; "weighted" heeds the sample
-        weights, for points that stand for many.
+        How pivots are selected. "greedy" spreads them evenly over a shape; "block" does nearly the
+        same, faster for ranks in the hundreds; "weighted" heeds the sample weights.
     selection_size : int, "auto" or None, default="auto"
-        Number of points, drawn uniformly, among which pivots are looked for; None takes
-        all. "auto" takes 2,000, or ten for each pivot if that is more.
+        Number of points, drawn uniformly, that pivots are selected in; None takes all. "auto" takes
+        2,000, or ten for each pivot if that is more.
     encoding : {"auto", "sign", "direction", "angular", "qr"}, default="auto"
-        How clusters are read off the scores. "auto" is "qr", the steadiest over the
-        bandwidth.
+        How clusters are read off the scores. "auto" is "qr", the steadiest over the bandwidth.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
-        How the search chooses: "auto" by the clusters whose separation in the graph of nearest
+        How the search selects: "auto" by the clusters whose separation in the graph of nearest
         neighbours stands out (:func:`sparseksc.tune`), the others by the largest value of that
         criterion. ``score`` is the criterion, and the AMS for "auto".
     balance : float, default=0.1
@@ -95,35 +86,27 @@ class KernelSpectralClustering(FittedModel):
     outlier_threshold : int, default=1
         Clusters of at most this many points add nothing to the criterion.
     random_state : int, RandomState instance or None, default=None
-        Seed of the selection sample and of the rules that draw pivots. Without an integer,
-        two fits of large data may differ.
+        Seed of all samples. Without an integer, two fits of large data may differ.
     n_jobs : int or None, default=None
         Number of threads, all cores for None. The result does not depend on it.
     memory_limit : int, str or None, default=None
-        Bytes that ``fit`` may use beside the data, such as "2GB"; half of the free memory for
-        None. Fewer threads run where they would not fit, what cannot fit is refused, and a search
-        warns where it cannot look closer. See :func:`sparseksc.estimate_memory`.
+        Bytes that ``fit`` may use beside the data, such as "2GB"; half of the free memory for None.
+        Fewer threads run where they would not fit. See :func:`sparseksc.estimate_memory`.
     verbose : int, default=0
-        Print what the search does where it is positive.
+        Show the progress of the search.
 
     Attributes
     ----------
     labels_ : array of shape (n_samples,)
-        Cluster of each training point; cluster 0 is the largest. Only after a fit on data in
-        memory; for other data use ``predict``.
-    n_clusters_ : int
-        Number of clusters found.
-    bandwidth_ : float, tuple of float or None
-        Bandwidth of the kernel of the scores.
+        Cluster of each training point, 0 the largest, if they were in memory; else use ``predict``.
+    n_clusters_, bandwidth_ : int; float, tuple of float or None
+        Number of clusters found, and bandwidth of the kernel of the scores.
     reduced_set_ : array of shape (R, n_features)
-        The pivots (their row numbers for a precomputed kernel), standardised where ``scale``
-        is; ``scaling_.undo`` brings them back.
+        The pivots (row numbers for a precomputed kernel); ``scaling_.undo`` gives their units.
     reduced_set_indices_ : array of shape (R,)
         Row numbers of the pivots in the training data.
-    coef_ : array of shape (R, n_clusters_ - 1)
-        Coefficients of the score variables.
-    bias_ : array of shape (n_clusters_ - 1,)
-        Bias of the score variables.
+    coef_, bias_ : arrays of shape (R, n_clusters_ - 1) and (n_clusters_ - 1,)
+        Coefficients and bias of the score variables.
     eigenvalues_ : array of shape (n_clusters_ - 1,)
         Leading eigenvalues; close to 1 where clusters are well apart.
     prototypes_ : array of shape (n_clusters_, n_clusters_ - 1)
@@ -131,27 +114,25 @@ class KernelSpectralClustering(FittedModel):
     residual_ : float
         Relative trace residual of the selection sample.
     n_outliers_ : int
-        Training points that are out of the reach of the reduced set, and so were left out
-        of the statistics. See :meth:`outliers`.
+        Training points that the reduced set does not represent; see :meth:`outliers`.
     cluster_sizes_ : array of shape (n_clusters_,)
         Sum of the sample weights of the training points in each cluster.
-    n_samples_seen_ : int
-        Number of training points.
+    n_samples_seen_, n_features_in_ : int
+        Number of training points, and of features.
+    feature_names_in_ : array of str
+        Where ``X`` had names.
     scaling_ : Scaling or None
         Mean and standard deviation of the features, where ``scale`` is.
-    timings_ : dict of str to float
-        Seconds that each step of the training took.
-    model_ : SparseModel
-        The fitted model without the estimator around it.
+    timings_, model_ : dict of str to float, SparseModel
+        Seconds of each step of the training, and the fitted model.
     tuning_ : TuningResult
         What the search found, where there was one.
-    n_features_in_ : int
-    feature_names_in_ : array of str
+    warnings_ : list of str
+        Warnings of the training.
 
     See Also
     --------
     sklearn.cluster.SpectralClustering : Needs the whole affinity matrix, has no ``predict``.
-    sparseksc.reference : Dense KSC and the published sparse routes.
 
     References
     ----------
@@ -169,10 +150,8 @@ class KernelSpectralClustering(FittedModel):
     >>> ksc = KernelSpectralClustering(n_clusters=2, bandwidth=0.006, random_state=0).fit(X)
     >>> adjusted_rand_score(y, ksc.labels_)
     1.0
-    >>> ksc.reduced_set_.shape
-    (200, 2)
-    >>> ksc.predict(X[:5]).shape, ksc.transform(X[:5]).shape, ksc.membership(X[:5]).shape
-    ((5,), (5, 1), (5, 2))
+    >>> ksc.reduced_set_.shape, ksc.predict(X[:5]).shape, ksc.membership(X[:5]).shape
+    ((200, 2), (5,), (5, 2))
     """
 
     def __init__(
@@ -222,7 +201,7 @@ class KernelSpectralClustering(FittedModel):
         y: Any = None,
         sample_weight: ArrayLike | None = None,
         *,
-        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint: StrPath | None = None,
     ) -> KernelSpectralClustering:
         """Cluster the rows of ``X``.
 
@@ -238,9 +217,8 @@ class KernelSpectralClustering(FittedModel):
             A weight of 2 counts like two copies of the row, a weight of 0 like none. Only for
             data in memory.
         checkpoint : path, optional
-            File in which the state of a long run is saved every minute. The same call goes on
-            from there after an interruption and ends with the same bits; the file is removed
-            at the end.
+            File in which a long run is saved every minute, until it is done. After an interruption
+            the same call goes on from there, and ends with the same bits.
 
         Returns
         -------
@@ -249,38 +227,32 @@ class KernelSpectralClustering(FittedModel):
         settings = Settings(self.get_params(deep=False))
         if checkpoint is not None:
             require_place(checkpoint)  # before any work
-        source, scaling = self._training_source(X, sample_weight)
-        plan = make_plan(settings, source)
-        if checkpoint is None:
-            training = plan.train(source)
-        else:
-            saved = CheckpointedSource(source, checkpoint, plan.purpose)
-            training = plan.train(saved)
-            saved.discard()
-        self._keep_tuning(plan.tuning)
-        self._keep(training, scaling)
-        self.__dict__.pop("_reservoir", None)
+        with collected_warnings() as messages:
+            source, scaling = training_source(self, X, sample_weight)
+            plan = make_plan(settings, source)
+            saved: AbstractContextManager[Source] = nullcontext(source)
+            if checkpoint is not None:
+                saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
+            with saved as rows:
+                training = train(rows, plan.n_clusters, plan.recipe, plan.sample, plan.selection)
+            self._set_fitted(training, scaling, plan.tuning, messages)
+            self.__dict__.pop("_reservoir", None)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Any:
         """Cluster the rows of ``X`` and return their labels.
 
-        Parameters
-        ----------
-        X, y
-            As for :meth:`fit`.
-        **parameters
-            ``sample_weight`` and ``checkpoint``, as for :meth:`fit`.
+        The arguments are those of :meth:`fit`. For data that is not in memory, the labels are
+        those that :meth:`predict` returns.
 
         Returns
         -------
         array of shape (n_samples,)
-            ``labels_``; for data that is not in memory, what :meth:`predict` returns.
         """
         self.fit(X, y, **parameters)
         return self.predict(X) if is_external(X) else self.labels_
 
-    @available_if(_sees_rows_one_by_one)
+    @available_if(sees_rows_one_by_one)
     def partial_fit(
         self,
         X: ArrayLike,
@@ -291,13 +263,11 @@ class KernelSpectralClustering(FittedModel):
     ) -> KernelSpectralClustering:
         """Update the model with a chunk of rows that will not be seen again.
 
-        The first chunk selects the pivots (and, where they are not given, the number of
-        clusters and the bandwidth), and with ``scale`` its spread standardises all chunks.
-        Later chunks join a uniform sample of all rows so far, on which the model is trained
-        again; where the pivots do not represent a chunk to the tolerance, new ones are added.
-        ``residual_`` is the share of the last chunk that the pivots before it did not
-        represent: near 1, the data has moved. The first call starts anew, also after ``fit``,
-        and its parameters hold for all that follow. There is no ``labels_``.
+        The first chunk decides what is not given: pivots, number of clusters, bandwidth, scaling.
+        Later chunks join a uniform sample of all rows so far, on which the model is trained again,
+        with more pivots where a chunk is not represented to the tolerance; ``residual_`` is the
+        share of it that was not: near 1, the data has moved. The first call starts anew, also
+        after ``fit``, and its parameters hold for all that follow. There is no ``labels_``.
 
         Parameters
         ----------
@@ -312,79 +282,168 @@ class KernelSpectralClustering(FittedModel):
         self
         """
         settings = Settings(self.get_params(deep=False))
-        factor = check_forgetting(forgetting)
-        known: tuple[Reservoir, int, Recipe, dict[str, Any]] | None = self.__dict__.get(
-            "_reservoir"
-        )
-        if known is None:
-            source, scaling = self._training_source(X, sample_weight)
-        else:
-            source, scaling = self._source(X, sample_weight), self.scaling_
-        if not isinstance(source, ArraySource):
+        factor = check_value("forgetting", forgetting, Fraction(positive=True))
+        if is_external(X):
             raise ValueError("partial_fit takes arrays; pass sources and Dask arrays to fit.")
-        if known is None:
-            plan = make_plan(settings, source)
-            recipe, n_clusters, purpose = plan.recipe, plan.n_clusters, settings.purpose
-            reservoir = Reservoir.start(source.X, source.weights, recipe)
-            self._keep_tuning(plan.tuning)
-        else:
-            reservoir, n_clusters, recipe, purpose = known
-            if settings.purpose != purpose:
+        known: tuple[Reservoir, dict[str, Any]] | None = self.__dict__.get("_reservoir")
+        with collected_warnings() as messages:
+            if known is None:
+                source, scaling = training_source(self, X, sample_weight)
+                plan = make_plan(settings, source)
+                reservoir = Reservoir.start(source, plan.n_clusters, plan.recipe)
+                tuning = plan.tuning
+            elif settings.purpose != known[1]:
                 raise ValueError(
                     "The parameters of partial_fit are those of the first chunk, and cannot be "
                     "changed: call fit, or start again with a new estimator."
                 )
-            reservoir = reservoir.update(source.X, source.weights, recipe, factor)
-        self._keep(replace(reservoir.train(n_clusters, recipe), labels=None), scaling)
-        self.residual_ = reservoir.residual
-        self.n_samples_seen_ = reservoir.n_rows
-        self._reservoir = reservoir, n_clusters, recipe, purpose
+            else:
+                reservoir = known[0].update(model_source(self, X, sample_weight), factor)
+                scaling, tuning = self.scaling_, getattr(self, "tuning_", None)
+            self._set_fitted(reservoir.train(), scaling, tuning, messages)
+            self._reservoir = reservoir, settings.purpose
         return self
 
-    def _training_source(
-        self, X: Any, sample_weight: ArrayLike | None
-    ) -> tuple[Source, Scaling | None]:
-        """Rows to train on, standardised where that is asked for, and how."""
-        source = self._source(X, sample_weight, reset=True)
-        if not self.scale:
-            return source, None
-        scaling = measure_scaling(source, self.n_jobs)
-        return scaling.scaled(source), scaling
+    def predict(self, X: Any, *, out: StrPath | None = None, with_membership: bool = False) -> Any:
+        """Cluster of each row of ``X``.
 
-    def _tuned(
-        self, X: Any, sample_weight: ArrayLike | None, validation: Any, progress: bool
-    ) -> TuningResult:
-        """Search without fitting a model on all the data."""
-        settings = Settings(self.get_params(deep=False))
-        source, scaling = self._training_source(X, sample_weight)
-        sample = look_closer(settings, source)
-        bandwidths = settings.bandwidths(sample.X, sample.weights, sample.rows)
-        recipe = settings.recipe(bandwidths[0], source.n_features, self.n_jobs)
-        closer = closer_recipe(recipe, settings, source)
-        if validation is not None:
-            validation = check_validation(validation, self.kernel, sample.X)
-            if scaling is not None and not isinstance(validation, int):
-                validation = scaling.apply(validation)
-        found = search_sample(settings, sample, bandwidths, recipe, closer, validation, progress)
-        return found.result
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), Source, or Dask collection
+            For a precomputed kernel: kernel values between these points and all training
+            points, shape (n_samples, n_training_samples).
+        out : path, optional
+            Parquet, Arrow, CSV or NPY file to write the labels to, block by block and in the
+            order of the rows, instead of returning them.
+        with_membership : bool, default=False
+            Whether to write the memberships too, beside the labels; needs ``out``.
 
-    def _keep_tuning(self, tuning: TuningResult | None) -> None:
-        self.__dict__.pop("tuning_", None)
-        if tuning is not None:
-            self.tuning_ = tuning
+        Returns
+        -------
+        array of shape (n_samples,), or None
+            A Dask array that is not computed yet for a Dask collection; None with ``out``.
+        """
+        check_is_fitted(self)
+        if out is None:
+            if with_membership:
+                raise ValueError("with_membership is for files: give out, or call membership(X).")
+            return self._apply(self.model_.labels, X, None, np.intp)
+        require_unread(out, files_of(X))
+        blocks = model_source(self, X).blocks()
+        write_label_file(out, self.model_, blocks, self.n_clusters_, with_membership, self.n_jobs)
+        return None
 
-    def _keep(self, training: Training, scaling: Scaling | None) -> None:
-        """Take over what a training found."""
-        self.__dict__.pop("labels_", None)
-        if training.labels is not None:
-            self.labels_ = training.labels
-        self._set_fitted(
-            training.model,
-            scaling,
-            indices=training.reduced_set.indices,
-            residual=training.reduced_set.residual,
-            cluster_sizes=training.sizes.sizes,
-            n_samples=training.sizes.n_points,
-            n_outliers=training.n_outliers,
-            timings=training.timings,
-        )
+    def transform(self, X: Any) -> Any:
+        """Score variables of each row of ``X``.
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters_ - 1)
+            In the precision of ``X``.
+        """
+        check_is_fitted(self)
+        return self._apply(self.model_.scores_in_precision, X, self._n_features_out, None)
+
+    def membership(self, X: Any) -> Any:
+        """Soft membership of each row of ``X`` in each cluster; rows sum to 1.
+
+        Returns
+        -------
+        array of shape (n_samples, n_clusters_)
+        """
+        check_is_fitted(self)
+        return self._apply(self.model_.membership, X, self.n_clusters_, np.float64)
+
+    def outliers(self, X: Any) -> Any:
+        """Whether a row of ``X`` is out of the reach of the reduced set.
+
+        Such a point is similar to hardly any training point, or to no pivot; its label says
+        little.
+
+        Returns
+        -------
+        array of bool of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._apply(self.model_.outliers, X, None, np.bool_)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Model selection criterion on ``X``, which should not be the training data.
+
+        Returns
+        -------
+        float
+            At most 1, the larger the better.
+        """
+        check_is_fitted(self)
+        objective = Settings(self.get_params(deep=False)).objective
+        scores = self._apply(self.model_.scores, X, self._n_features_out, np.float64)
+        kernel_sums = None
+        if objective.needs_kernel_sums(self.n_clusters_):
+            kernel_sums = np.asarray(self._kernel_sums(X)) + self.bias_[0]
+        return objective.value(self.model_.encoding, np.asarray(scores), kernel_sums)
+
+    def save(self, path: StrPath) -> None:
+        """Write the fitted model to a file that :func:`sparseksc.load` reads.
+
+        The file, by custom ``.ksc``, holds numbers and text, no code; ``labels_`` and the state of
+        ``partial_fit`` are not in it. It appears under its name when it is complete: what was
+        there before stays if something fails.
+        """
+        check_is_fitted(self)
+        convert.save_model(self, path)
+
+    def to_onnx(self, path: StrPath) -> None:
+        """Write the fitted model as an ONNX graph, for runtimes without this library.
+
+        The input ``X`` has the precision of the training data; the outputs are ``labels`` and, in
+        float64, ``scores``. Functions and precomputed kernels have no such form. Needs ``onnx``.
+        """
+        check_is_fitted(self)
+        from sparseksc.persistence.onnx import export
+
+        export(self.model_, self.scaling_, path)
+
+    def _kernel_sums(self, X: Any) -> Any:
+        return self._apply(self.model_.projection.kernel_sums, X, None, np.float64)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.bias_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        kind = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else None
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.positive_only = self.kernel == "chi2"
+        tags.input_tags.sparse = kind is not None and kind.accepts_sparse
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _apply(self, work: RowWork, X: Any, n_columns: int | None, dtype: Any) -> Any:
+        """Apply a method of the model to all rows: at once, block by block, or lazily."""
+        return model_source(self, X).apply(work, n_columns, dtype, self.n_jobs)
+
+    def _set_fitted(
+        self,
+        training: Training,
+        scaling: Scaling | None,
+        tuning: TuningResult | None,
+        warnings: list[str],
+    ) -> None:
+        """Set the fitted attributes, after training or loading."""
+        for name, value in (("labels_", training.labels), ("tuning_", tuning)):
+            self.__dict__.pop(name, None)
+            if value is not None:
+                setattr(self, name, value)
+        self.scaling_, self.warnings_ = scaling, warnings
+        model, projection = training.model, training.model.projection
+        self.model_ = model
+        self.bandwidth_ = getattr(projection.kernel, "bandwidth", None)
+        self.reduced_set_, self.reduced_set_indices_ = projection.points, training.indices
+        self.coef_, self.bias_ = projection.coef, projection.bias
+        self.eigenvalues_, self.prototypes_ = model.eigenvalues, model.encoding.prototypes
+        self.n_clusters_ = len(self.prototypes_)
+        self.residual_, self.timings_ = training.residual, training.timings
+        self.cluster_sizes_, self.n_samples_seen_ = training.cluster_sizes, training.n_samples
+        self.n_outliers_ = training.n_outliers

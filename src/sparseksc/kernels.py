@@ -30,8 +30,8 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from sparseksc import _native
+from sparseksc._typing import Array
 
-Array = NDArray[Any]
 Bandwidth = float | tuple[float, ...]
 Moments = tuple[Array, Array, float, int, float]
 
@@ -123,7 +123,12 @@ class Exponential(Kernel):
         return _inverse(self.bandwidth, n_features)
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
+        if sp.issparse(P):
+            return self._sparse_tile(X, P)
         return _native.tile(self.name, *self._operands(X, P))
+
+    def _sparse_tile(self, X: Array, P: Array) -> Array:
+        raise NotImplementedError(f"The {self.name} kernel does not take sparse rows.")
 
     def written(self, P: Array) -> int:  # noqa: D102
         fused = _native.IS_NATIVE and not sp.issparse(P) and P.shape[0] <= FUSED_RANK
@@ -168,9 +173,7 @@ class RBF(Exponential):
     name: ClassVar[str] = "rbf"
     accepts_sparse: ClassVar[bool] = True
 
-    def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
-        if not sp.issparse(P):
-            return super().tile(X, P)
+    def _sparse_tile(self, X: Array, P: Array) -> Array:
         inverse = self.inverse_bandwidth(P.shape[1])
         scale = sp.diags_array(np.sqrt(inverse / inverse.max()))
         with np.errstate(over="ignore"):  # infinitely far is similar by 0

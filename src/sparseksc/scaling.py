@@ -1,25 +1,21 @@
 r"""Standardised features: :math:`(x_f - \mu_f) / \sigma_f`, measured in one pass over any source.
 
 The mean and the standard deviation of every feature come from sums over chunks that are merged
-along the fixed tree of :mod:`sparseksc.sources`, like everything else that is learnt from all
+along the fixed tree of :mod:`sparseksc.data.source`, like everything else that is learnt from all
 rows: the same rows in the same blocks give the same bits.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from sparseksc.kernels import Array
-from sparseksc.sources import ArraySource, Source, Stream
-
-Floats = NDArray[np.float64]
+from sparseksc._typing import Floats
+from sparseksc.data.source import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +34,7 @@ class Scaling:
     --------
     >>> import numpy as np
     >>> from sparseksc.scaling import measure_scaling
-    >>> from sparseksc.sources import ArraySource
+    >>> from sparseksc.data.source import ArraySource
     >>> X = np.array([[1.0, 5.0], [3.0, 5.0]])
     >>> scaling = measure_scaling(ArraySource(X))
     >>> scaling.mean, scaling.scale
@@ -71,39 +67,9 @@ class Scaling:
             return (X * self.scale + self.mean).astype(X.dtype, copy=False)
         return (X @ sp.diags_array(self.scale)).tocsr().astype(X.dtype, copy=False)
 
-    def scaled(self, source: Source) -> Source:
-        """Return the same rows in units of the training data."""
-        if isinstance(source, ArraySource):
-            return ArraySource(self.apply(source.X), source.weights)
-        if isinstance(source, Stream):
-            return ScaledStream(source, self)
-        from sparseksc.engines.dask import DaskSource
-
-        array: Any = getattr(source, "array")  # noqa: B009 - of the only other kind of source
-        changed = DaskSource(array.map_blocks(self.apply, dtype=array.dtype))
-        changed.feature_names = source.feature_names
-        changed.identity = f"{source.fingerprint()} {self.fingerprint()}"
-        return changed
-
     def fingerprint(self) -> str:
         """Say in a word which scaling this is."""
         return hashlib.sha256(self.mean.tobytes() + self.scale.tobytes()).hexdigest()
-
-
-class ScaledStream(Stream):
-    """The rows of a stream in units of the training data."""
-
-    def __init__(self, stream: Stream, scaling: Scaling) -> None:
-        self.stream, self.scaling = stream, scaling
-        self.n_features, self.feature_names = stream.n_features, stream.feature_names
-        self.n_rows, self.dtype = stream.n_rows, stream.dtype
-
-    def read(self) -> Iterator[Array]:  # noqa: D102
-        for block in self.stream.read():
-            yield self.scaling.apply(block.astype(self.dtype, copy=False))
-
-    def fingerprint(self) -> str:  # noqa: D102
-        return f"{self.stream.fingerprint()} {self.scaling.fingerprint()}"
 
 
 @dataclass(frozen=True)
@@ -169,6 +135,6 @@ def measure_scaling(source: Source, n_jobs: int | None = None) -> Scaling:
         raise ValueError("The features are too large to be standardised: rescale X.")
     if (scale < np.finfo(np.float64).tiny).any():
         raise ValueError("The features are too small to be standardised: rescale X.")
-    if isinstance(source, ArraySource) and sp.issparse(source.X):
+    if source.is_sparse:
         mean = np.zeros_like(mean)
     return Scaling(mean, scale)

@@ -1,157 +1,22 @@
-"""The number of clusters and the bandwidth: :func:`tune`, and what it returns."""
+"""Compare numbers of clusters and bandwidths without fitting a model: :func:`tune`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from sparseksc.choice import Choice, Surfaces
+from sparseksc.config.checks import check_validation
+from sparseksc.config.inputs import training_source
+from sparseksc.config.planning import make_plan
+from sparseksc.config.settings import Settings
+from sparseksc.estimator import KernelSpectralClustering
+from sparseksc.execution.notices import collected_warnings
+from sparseksc.search.result import DoubtWarning, TuningResult
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-Floats = NDArray[np.float64]
-
-
-class DoubtWarning(UserWarning):
-    """No number of clusters stands out."""
-
-
-@dataclass(frozen=True)
-class TuningResult:
-    """What a search found.
-
-    Attributes
-    ----------
-    best_n_clusters : int
-        1 where ``n_clusters="auto"`` and the data shows no clusters.
-    best_bandwidth : float, tuple of float or None
-    criterion : str
-        The rule of the choice: "auto", "ams", "blf" or "bas".
-    ranking : list of Choice
-        The best model for each number of clusters, best first.
-    surfaces : Surfaces
-        Values of every criterion for every model; ``surfaces["ams"]`` has one row for each of
-        ``surfaces.bandwidths`` and one column for each of ``surfaces.n_clusters``.
-    eigenvalues : array of shape (n_bandwidths, n_eigenvalues)
-        Leading eigenvalues at each bandwidth, NaN where there are fewer.
-    doubt : str or None
-        Why the answer should not be trusted, in a sentence.
-    max_rank : int or None
-        Most pivots that the models of the ranking could have: for ``max_rank="auto"`` 200, or
-        1,000 after a closer look. None where an old file does not say.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_blobs
-    >>> from sparseksc import tune
-    >>> X, _ = make_blobs(300, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
-    >>> result = tune(X, n_clusters=range(2, 6), random_state=0)
-    >>> result.best_n_clusters
-    3
-    >>> sorted(result.surfaces.values)
-    ['ams', 'bas', 'blf', 'cohesion', 'conductance', 'cut', 'smallest', 'strength']
-    """
-
-    best_n_clusters: int
-    best_bandwidth: Any
-    criterion: str
-    ranking: list[Choice]
-    surfaces: Surfaces
-    eigenvalues: Floats
-    doubt: str | None
-    max_rank: int | None = None
-
-    @property
-    def surface(self) -> Floats:
-        """Surface of the criterion that decided, the larger the better.
-
-        For the rule "auto", ``-log10`` of the cut: 3 means that one edge in a thousand of the
-        neighbour graph leads from one cluster to another.
-        """
-        if self.criterion == "auto":
-            with np.errstate(divide="ignore"):
-                return -np.log10(self.surfaces["cut"])
-        return self.surfaces[self.criterion]
-
-    @property
-    def runners_up(self) -> list[Choice]:
-        """The best model of every other number of clusters, best first."""
-        return [choice for choice in self.ranking if choice.n_clusters != self.best_n_clusters]
-
-    @property
-    def n_models(self) -> int:
-        """Number of models that were compared."""
-        return int(np.isfinite(self.surfaces["ams"]).sum())
-
-    def to_frame(self) -> Any:
-        """One row per model, as a pandas data frame."""
-        import pandas as pd
-
-        bandwidths = np.empty(len(self.surfaces.bandwidths), dtype=object)
-        bandwidths[:] = self.surfaces.bandwidths
-        columns = {
-            "n_clusters": np.tile(self.surfaces.n_clusters, len(bandwidths)),
-            "bandwidth": np.repeat(bandwidths, len(self.surfaces.n_clusters)),
-        }
-        columns.update({name: values.ravel() for name, values in self.surfaces.values.items()})
-        chosen = (columns["n_clusters"] == self.best_n_clusters) & np.array(
-            [bandwidth == self.best_bandwidth for bandwidth in columns["bandwidth"]]
-        )
-        return pd.DataFrame({**columns, "chosen": chosen}).infer_objects()
-
-    def summary(self) -> str:
-        """One paragraph that says what was chosen, why, and what came next."""
-        tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
-        if len(self.surfaces.bandwidths) > 1:
-            tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
-        doubt = f" {self.doubt}" if self.doubt else ""
-        if self.n_models == 0:
-            return f"A single cluster, with no others to compare.{doubt}"
-        if self.best_n_clusters == 1:
-            return f"Of {tried} none is better than a single cluster.{doubt}"
-        best = self.ranking[0]
-        at = "" if best.bandwidth is None else f" at bandwidth {_short(best.bandwidth)}"
-        text = f"{best.n_clusters} clusters{at} were chosen from {tried}"
-        if self.criterion == "auto":
-            text += (
-                f": {max(best.conductance, 0.0):.2%} of the edges to nearest neighbours lead from "
-                "one cluster to another"
-            )
-            if np.isfinite(best.rise) and len(self.ranking) > 1:
-                text += f", and with one more cluster this share rises {best.rise:.1f} times as "
-                text += "much as it would without clusters"
-        else:
-            text += f" by the criterion {self.criterion}, with the value {best.value:.3f}"
-        text += f" (AMS {best.ams:.3f})."
-        if len(self.ranking) > 1:
-            rest = ", then ".join(
-                f"{choice.n_clusters} ({choice.value:.3g})" for choice in self.runners_up[:2]
-            )
-            text += f" The next best numbers of clusters, against {best.value:.3g}, are {rest}."
-        return text + doubt
-
-    def plot(self, ax: Axes | None = None) -> Any:
-        """Draw the surface of the search; see :class:`sparseksc.plotting.TuningDisplay`."""
-        from sparseksc.plotting import TuningDisplay
-
-        return TuningDisplay(self).plot(ax=ax)
-
-
-def _span(numbers: list[int]) -> str:
-    if len(numbers) == 1:
-        return str(numbers[0])
-    return f"{numbers[0]} to {numbers[-1]}"
-
-
-def _short(bandwidth: Any) -> str:
-    if isinstance(bandwidth, tuple):
-        return "(" + ", ".join(f"{one:.3g}" for one in bandwidth) + ")"
-    return f"{bandwidth:.3g}"
+__all__ = ["DoubtWarning", "TuningResult", "tune"]
 
 
 def tune(
@@ -178,13 +43,13 @@ def tune(
     bandwidth : float, list or "auto", default="auto"
         Candidates; "auto" takes them from the data and refines the best ones.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
-        "auto" looks, in the graph of nearest neighbours, for clusters that are easier to leave
-        than to cross, and for the number after which the share of edges between clusters rises
-        most. The others are the criteria of the literature, maximised as they are.
+        "auto" looks, in the graph of nearest neighbours, for clusters that are separated (harder
+        to divide than to cut off), and for the number after which the share of edges between
+        clusters grows most. The others are the criteria of the literature, maximised as they are.
     validation : int or array of shape (n, n_features), optional
-        Number of points that models are judged on, 20,000 by default, or the points
+        Number of points that models are evaluated on, 20,000 by default, or the points
         themselves. They are disjoint from the 10,000 points of training; data that is not
-        large enough for that is judged on itself.
+        large enough for that is evaluated on itself.
     sample_weight : array-like of shape (n_samples,), optional
     n_jobs : int or None, default=None
         Threads, all cores for None. The result does not depend on it.
@@ -214,8 +79,6 @@ def tune(
     >>> result.best_n_clusters
     2
     """
-    from sparseksc.estimator import KernelSpectralClustering
-
     estimator = KernelSpectralClustering(
         n_clusters,
         bandwidth=bandwidth,
@@ -224,4 +87,14 @@ def tune(
         random_state=random_state,
         **parameters,
     )
-    return estimator._tuned(X, sample_weight, validation=validation, progress=progress)
+    settings = Settings(estimator.get_params(deep=False))
+    with collected_warnings():
+        source, scaling = training_source(estimator, X, sample_weight)
+        checked = check_validation(validation, estimator.kernel, source)
+        if scaling is not None and isinstance(checked, np.ndarray):
+            checked = scaling.apply(checked)
+        plan = make_plan(
+            settings, source, always_search=True, validation=checked, progress=progress
+        )
+    assert plan.tuning is not None  # a search was asked for
+    return plan.tuning

@@ -5,17 +5,19 @@ import pytest
 
 from sparseksc.cli import options
 from sparseksc.cli.options import bandwidths, cluster_numbers, column_names, delimiter
-from sparseksc.criteria import CRITERIA
-from sparseksc.encoding import ENCODINGS
-from sparseksc.kernels import KERNELS
-from sparseksc.pivoting import RULES
+from sparseksc.cli.program import fit
+from sparseksc.config.domains import OneOf
+from sparseksc.config.parameters import PARAMETERS
 
 
-def test_the_choices_are_those_of_the_library():
-    assert set(options.KERNELS) == set(KERNELS) - {"precomputed"}
-    assert set(options.PIVOTING) == set(RULES)
-    assert set(options.ENCODINGS) == {"auto", *ENCODINGS}
-    assert set(options.CRITERIA) == {"auto", *CRITERIA}
+def test_options_have_the_defaults_names_and_help_of_the_table_of_parameters():
+    shown = {option.name: option for option in fit.params}
+    for name in (*options.MODEL_PARAMETERS, "n_jobs", "memory_limit"):
+        assert shown[name].help == PARAMETERS[name].help
+        assert shown[name].default == PARAMETERS[name].default
+        if isinstance(PARAMETERS[name].domain, OneOf):
+            names = set(PARAMETERS[name].domain.names) - {"precomputed"}
+            assert set(shown[name].type.choices) == names
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pandas as pd
 
 from sparseksc import KernelSpectralClustering
 from sparseksc.datasets import make_gaussians
-from sparseksc.model_file import VERSION
+from sparseksc.persistence.container import VERSION
 
 HERE = Path(__file__).parent
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def separate_clusters(graph, labels):
+def count_separated(graph, labels):
     """How many clusters are easier to leave than to cross, from a dense matrix and a queue."""
     A = graph.symmetric.toarray()
     unit = graph.edges.weights.mean()

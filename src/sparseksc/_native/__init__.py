@@ -59,8 +59,10 @@ _backend: ModuleType = twin if _loaded is None else _loaded
 IS_NATIVE: bool = _loaded is not None
 
 
-def _require_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
-    """Raise an error unless the array has this shape (None is any size) and is C-contiguous."""
+def _require(name: str, array: NDArray[Any], dtype: Any, shape: tuple[int | None, ...]) -> None:
+    """Raise an error unless the array has this type and shape (None: any size), in C order."""
+    if array.dtype != dtype:
+        raise TypeError(f"{name} must be {np.dtype(dtype).name}, got {array.dtype}.")
     fits = array.ndim == len(shape)
     for size, expected in zip(array.shape, shape, strict=False):
         fits = fits and (expected is None or size == expected)
@@ -71,11 +73,6 @@ def _require_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...]
         raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name}).")
 
 
-def _require_type(name: str, array: NDArray[Any], dtype: Any) -> None:
-    if array.dtype != dtype:
-        raise TypeError(f"{name} must be {np.dtype(dtype).name}, got {array.dtype}.")
-
-
 def _check(
     name: str, X: NDArray[Any], P: NDArray[Any], inverse_bandwidth: NDArray[Any]
 ) -> tuple[int, int]:
@@ -84,11 +81,9 @@ def _check(
         raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {name!r}.")
     if X.dtype not in (np.float32, np.float64):
         raise TypeError(f"X must be float32 or float64, got {X.dtype}.")
-    _require_type("P", P, X.dtype)
-    _require_type("inverse_bandwidth", inverse_bandwidth, np.float64)
-    _require_shape("X", X, (None, None))
-    _require_shape("P", P, (None, X.shape[1]))
-    _require_shape("inverse_bandwidth", inverse_bandwidth, (X.shape[1],))
+    _require("X", X, X.dtype, (None, None))
+    _require("P", P, X.dtype, (None, X.shape[1]))
+    _require("inverse_bandwidth", inverse_bandwidth, np.float64, (X.shape[1],))
     if X.shape[1] == 0 or P.shape[0] == 0:
         raise ValueError(f"P must have at least one row and one column, got {P.shape}.")
     if not (inverse_bandwidth.min() > 0.0 and inverse_bandwidth.max() < np.inf):
@@ -135,8 +130,7 @@ def tile(
     if out is None:
         out = np.empty(shape, X.dtype)
     else:
-        _require_type("out", out, X.dtype)
-        _require_shape("out", out, shape)
+        _require("out", out, X.dtype, shape)
     _backend.tile_into(name, X, P, inverse_bandwidth, out)
     return out
 
@@ -174,10 +168,8 @@ def scores(
            [-0.632]])
     """
     rows, pivots = _check(name, X, P, inverse_bandwidth)
-    _require_type("coef", coef, np.float64)
-    _require_type("bias", bias, np.float64)
-    _require_shape("coef", coef, (pivots, None))
-    _require_shape("bias", bias, (coef.shape[1],))
+    _require("coef", coef, np.float64, (pivots, None))
+    _require("bias", bias, np.float64, (coef.shape[1],))
     out = np.empty((rows, coef.shape[1]), X.dtype)
     _backend.scores_into(name, X, P, inverse_bandwidth, coef, bias, out)
     return out
@@ -212,8 +204,7 @@ def column_sums(
     array([1.   , 0.368])
     """
     rows, pivots = _check(name, X, P, inverse_bandwidth)
-    _require_type("weights", weights, np.float64)
-    _require_shape("weights", weights, (rows,))
+    _require("weights", weights, np.float64, (rows,))
     out = np.empty(pivots)
     _backend.column_sums_into(name, X, P, inverse_bandwidth, weights, out)
     return out
@@ -273,10 +264,8 @@ def moments(
     (1, 1.0)
     """
     rows, pivots = _check(name, X, P, inverse_bandwidth)
-    _require_type("weights", weights, np.float64)
-    _require_type("q", q, np.float64)
-    _require_shape("weights", weights, (rows,))
-    _require_shape("q", q, (pivots,))
+    _require("weights", weights, np.float64, (rows,))
+    _require("q", q, np.float64, (pivots,))
     if not (weights >= 0).all():
         raise ValueError("weights must not be negative.")
     if not floor >= 0:
@@ -336,11 +325,9 @@ def greedy(
     [0, 2]
     """
     points, _ = _check(name, X, X, inverse_bandwidth)
-    for label, array in (("weights", weights), ("residual", residual), ("G", G)):
-        _require_type(label, array, np.float64)
-    _require_shape("weights", weights, (points,))
-    _require_shape("residual", residual, (points,))
-    _require_shape("G", G, (None, points))
+    _require("weights", weights, np.float64, (points,))
+    _require("residual", residual, np.float64, (points,))
+    _require("G", G, np.float64, (None, points))
     if not 0 <= rank <= len(G):
         raise ValueError(f"rank must be between 0 and {len(G)}, got {rank}.")
     pivots, path = np.empty(len(G), np.int64), np.empty(len(G))

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparseksc._native as native
+from sparseksc._typing import Floats
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 

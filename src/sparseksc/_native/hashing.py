@@ -62,7 +62,6 @@ def ahead(
 
 
 def _checked(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    native._require_type("rows", rows, np.int64)
     rows = np.ascontiguousarray(rows)
-    native._require_shape("rows", rows, (None,))
+    native._require("rows", rows, np.int64, (None,))
     return rows

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from sparseksc.files import FileStream, open_dataset
-from sparseksc.formats import MissingColumns
+from sparseksc.data.files import FileStream, open_dataset
+from sparseksc.data.formats.base import MissingColumns
 
 GZIP = b"\x1f\x8b"
 

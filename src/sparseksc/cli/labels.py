@@ -14,11 +14,18 @@ import click
 import numpy as np
 
 from sparseksc.cli.pipes import silence
-from sparseksc.files import KINDS, FileStream
-from sparseksc.formats import require_pyarrow
-from sparseksc.outputs import ColumnWriter, CsvWriter, column_writer, table_ending
-from sparseksc.progress import progress_bar
-from sparseksc.sources import IterableSource
+from sparseksc.data.files import KINDS, FileStream
+from sparseksc.data.formats.arrow import require_pyarrow
+from sparseksc.data.formats.base import Column
+from sparseksc.data.writers import (
+    ColumnWriter,
+    CsvWriter,
+    column_writer,
+    label_columns,
+    table_ending,
+)
+from sparseksc.data.writers import write_labels as write
+from sparseksc.execution.progress import progress_bar
 
 
 def check_table(output: str, ids: Sequence[str] | None) -> None:
@@ -55,25 +62,36 @@ def check_distinct(inputs: Sequence[str], outputs: Sequence[str | None]) -> None
 
 def write_labels(model: Any, source: FileStream, output: Path | str, membership: bool) -> list[int]:
     """Write the label of each row, and return the sizes of the clusters."""
-    K = model.n_clusters_
-    names = [*source.ids, "label"]
-    if membership:
-        names += [f"membership_{cluster}" for cluster in range(K)]
-    sizes = np.zeros(K, dtype=np.int64)
-    bar = progress_bar(source.n_rows, "labels", "row")
+    K, scaling = model.n_clusters_, model.scaling_
+    # The columns have been found by their names, so only their units are left to change.
+    rows = source if scaling is None else source.scaled(scaling)
+    names = label_columns(K, source.ids, membership)
     with _writer(output, names) as writer:
-        for block, ids in source.records():
-            # As a source, since the columns have been found by their names.
-            rows = IterableSource([block])
-            labels = model.predict(rows)
-            strengths = list(model.membership(rows).T) if membership else []
-            writer.write([*ids, labels, *strengths])
-            sizes += np.bincount(labels, minlength=K)
-            bar.update(len(block))
-        if not sizes.any():
+        counted = CountedLabels(writer, len(source.ids), K, source.n_rows)
+        write(model.model_, rows.records(), counted, membership=membership, n_jobs=model.n_jobs)
+        if not counted.sizes.any():
             raise ValueError(f"{source.paths[0]} has no rows.")
-    bar.close()
-    return [int(size) for size in sizes]
+    counted.bar.close()
+    return [int(size) for size in counted.sizes]
+
+
+class CountedLabels(ColumnWriter):
+    """Counts the labels on their way to a table, and shows the progress."""
+
+    def __init__(
+        self, writer: ColumnWriter, place: int, n_clusters: int, n_rows: int | None
+    ) -> None:
+        super().__init__(writer.file, writer.names)
+        self._writer, self._place = writer, place
+        self.sizes = np.zeros(n_clusters, dtype=np.int64)
+        self.bar = progress_bar(n_rows, "labels", "row")
+
+    def write(self, columns: list[Column]) -> None:
+        """Hand the columns on, and count the labels among them."""
+        self._writer.write(columns)
+        labels = columns[self._place]
+        self.sizes += np.bincount(labels, minlength=len(self.sizes))
+        self.bar.update(len(labels))
 
 
 @contextmanager

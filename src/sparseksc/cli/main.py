@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     --------
     >>> from sparseksc.cli.main import main
     >>> main(["--version"])
-    ksc 0.1.0
+    ksc ...
     0
     """
     debug = "--debug" in arguments
@@ -68,7 +68,7 @@ def _run(arguments: list[str]) -> int:
     except ImportError:
         _complain("The command line needs click and rich: pip install 'sparseksc[cli]'.")
         return FAILED
-    from sparseksc.cli.commands import ksc
+    from sparseksc.cli.program import ksc
 
     # Not through click's own main, which has other exit codes for interruptions and pipes.
     instruction = os.environ.get(COMPLETION)

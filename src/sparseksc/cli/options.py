@@ -1,7 +1,7 @@
 """Options that commands share, and how their values are read.
 
-Nothing here imports the library, so that help and completion answer at once. The names of
-kernels and rules are therefore repeated; a test compares them with the library's.
+Parameters of the model have their names, defaults and help from the table of parameters, which
+imports nothing, so that help and completion answer at once.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any, TypeVar
 
 import click
 
-KERNELS = ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial")
-PIVOTING = ("greedy", "weighted", "block", "random", "uniform", "renyi")
-ENCODINGS = ("auto", "sign", "direction", "angular", "qr")
-CRITERIA = ("auto", "ams", "blf", "bas")
+from sparseksc.config.domains import Domain, Flag, Fraction, Integer, OneOf
+from sparseksc.config.parameters import PARAMETERS
+
 #: Largest number of candidates that a range may stand for.
 MOST_CANDIDATES = 1000
 
@@ -68,8 +67,8 @@ def bandwidths(text: str) -> Any:
     return numbers if len(numbers) > 1 else numbers[0]
 
 
-def rank(text: str) -> int | str:
-    """Read a number of pivots, or the word auto."""
+def integer_or_auto(text: str) -> int | str:
+    """Read a number of at least 1, or the word auto."""
     if text != "auto" and not (text.isdecimal() and int(text) >= 1):
         raise click.BadParameter(f"{text!r} must be a number of at least 1, or auto.")
     return text if text == "auto" else int(text)
@@ -140,49 +139,43 @@ data_options = together(
     ),
 )
 
+
+def parameter_option(name: str, **more: Any) -> Decorator[Any]:
+    """Make the option of a parameter, from its entry in the table."""
+    entry = PARAMETERS[name]
+    settings = {"help": entry.help, "default": entry.default, **_type_of(entry.domain), **more}
+    settings["show_default"] = settings["default"] not in (None, False)
+    return click.option(f"--{name.replace('_', '-')}", **settings)
+
+
+def _type_of(domain: Domain) -> dict[str, Any]:
+    """Return how the values of a domain are read."""
+    match domain:
+        case OneOf(names):
+            # A kernel matrix is not a table of rows.
+            return {"type": click.Choice([name for name in names if name != "precomputed"])}
+        case Integer(_, others):
+            return {"type": integer_or_auto if "auto" in others else int}
+        case Fraction():
+            return {"type": click.FloatRange(0.0, 1.0)}
+        case Flag():
+            return {"is_flag": True}
+    return {}
+
+
+#: Parameters that every training has; the rest is for those who write Python.
+MODEL_PARAMETERS = ("scale", "kernel", "max_rank", "tol", "pivoting", "encoding", "criterion")
+
 model_options = together(
-    click.option("--scale", is_flag=True, help="Standardise the columns; kept in the model."),
-    click.option(
-        "--kernel", type=click.Choice(KERNELS), default="rbf", show_default=True, help="Similarity."
-    ),
+    parameter_option("scale"),
+    parameter_option("kernel"),
     click.option("--degree", type=int, help="Degree of the polynomial kernel."),
     click.option("--coef0", type=float, help="Constant of the polynomial kernel."),
-    click.option(
-        "--max-rank",
-        type=rank,
-        metavar="R",
-        default="auto",
-        show_default=True,
-        help="Most pivots of the reduced set; auto is 200, or more where clusters need them.",
-    ),
-    click.option(
-        "--tol",
-        type=click.FloatRange(0.0, 1.0),
-        default=1e-3,
-        show_default=True,
-        help="Share of the kernel matrix that the pivots may leave out.",
-    ),
-    click.option(
-        "--pivoting",
-        type=click.Choice(PIVOTING),
-        default="greedy",
-        show_default=True,
-        help="How pivots are chosen.",
-    ),
-    click.option(
-        "--encoding",
-        type=click.Choice(ENCODINGS),
-        default="auto",
-        show_default=True,
-        help="How clusters are read off the scores.",
-    ),
-    click.option(
-        "--criterion",
-        type=click.Choice(CRITERIA),
-        default="auto",
-        show_default=True,
-        help="How a search chooses.",
-    ),
+    parameter_option("max_rank", metavar="R"),
+    parameter_option("tol"),
+    parameter_option("pivoting"),
+    parameter_option("encoding"),
+    parameter_option("criterion"),
 )
 
 
@@ -199,7 +192,7 @@ def numbers_option(name: str, default: str, help: str) -> Decorator[Any]:
     )
 
 
-def bandwidth_option(help: str) -> Decorator[Any]:
+def bandwidth_option(help: str = PARAMETERS["bandwidth"].help) -> Decorator[Any]:
     """Make the option ``--bandwidth``."""
     return click.option(
         "--bandwidth",
@@ -211,21 +204,9 @@ def bandwidth_option(help: str) -> Decorator[Any]:
     )
 
 
-seed_option = click.option(
-    "--random-state",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    help="Seed; the same seed gives the same result.",
-)
-
-jobs_option = click.option(
-    "--n-jobs", type=int, help="Threads, all cores by default; the result is the same."
-)
-
-memory_option = click.option(
-    "--memory-limit", metavar="SIZE", help="Such as 2GB; half of the free memory by default."
-)
+seed_option = parameter_option("random_state", type=click.IntRange(0, 2**32 - 1), default=0)
+jobs_option = parameter_option("n_jobs")
+memory_option = parameter_option("memory_limit", metavar="SIZE")
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, nothing else."
@@ -240,8 +221,7 @@ ending_options = together(json_option, debug_option)
 
 def model_parameters(options: dict[str, Any]) -> dict[str, Any]:
     """Take the parameters of the estimator out of the options of a command."""
-    names = ("scale", "kernel", "max_rank", "tol", "pivoting", "encoding", "criterion")
-    parameters = {name: options.pop(name) for name in names}
+    parameters = {name: options.pop(name) for name in MODEL_PARAMETERS}
     polynomial = {name: options.pop(name) for name in ("degree", "coef0")}
     given = {name: value for name, value in polynomial.items() if value is not None}
     if given and parameters["kernel"] != "polynomial":

@@ -10,8 +10,8 @@ from typing import Any, overload
 
 import click
 
-from sparseksc.files import FileStream
-from sparseksc.formats import Column
+from sparseksc.data.files import FileStream
+from sparseksc.data.formats.base import Column
 
 NEEDED = ("bokeh", "jinja2", "matplotlib")
 

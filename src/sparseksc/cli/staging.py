@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-from sparseksc.outputs import require_place, take_place
+from sparseksc._typing import StrPath
+from sparseksc.data.atomic import require_place, take_place
 
 
 class Staging:
@@ -20,7 +21,7 @@ class Staging:
     def __init__(self) -> None:
         self._moves: dict[Path, Path] = {}
 
-    def place(self, target: str | os.PathLike[str]) -> Path:
+    def place(self, target: StrPath) -> Path:
         """Return the name under which to write what will be ``target``."""
         final = require_place(target)
         if final.exists() and not final.is_file():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from sparseksc.parameters import check_integer
+from sparseksc.config.domains import check_integer
 
 
 def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[Any]:

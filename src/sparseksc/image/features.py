@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseksc._typing import Floats, Integers
 from sparseksc.image.histograms import index_histograms
 from sparseksc.image.palette import Bytes
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

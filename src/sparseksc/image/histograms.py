@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from sparseksc.config.domains import check_integer
 from sparseksc.image.palette import check_levels, minimum_variance_palette, quantise
 from sparseksc.image.pixels import as_rgb
-from sparseksc.parameters import check_integer
 
 Integers = NDArray[np.int32]
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sparseksc._typing import Floats
+from sparseksc.config.domains import check_integer
 from sparseksc.image.pixels import as_rgb
-from sparseksc.parameters import check_integer
 
-Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Box = tuple[slice, slice, slice]
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseksc._typing import StrPath
+
 Bytes = NDArray[np.uint8]
 
 #: Modes of Pillow that hold 16 bits or more per pixel.
@@ -128,7 +130,7 @@ def _is_pillow(image: Any) -> bool:
     return any(base.__module__ == "PIL.Image" for base in type(image).__mro__)
 
 
-def _opened(path: str | os.PathLike[str]) -> Any:
+def _opened(path: StrPath) -> Any:
     pillow = _pillow()
     try:
         with pillow.Image.open(path) as opened:

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparseksc.engines.threads import ordered_map
+from sparseksc.config.checks import check_bandwidth
+from sparseksc.config.domains import Seed, check_integer, check_value
 from sparseksc.estimator import KernelSpectralClustering
-from sparseksc.image.choosing import choose
+from sparseksc.execution.progress import progress_bar
+from sparseksc.execution.threads import ordered_map
 from sparseksc.image.cleanup import remove_specks
 from sparseksc.image.features import PixelFeatures, distinct_rows
 from sparseksc.image.histograms import check_window
 from sparseksc.image.overlay import draw_boundaries, mean_colours
 from sparseksc.image.palette import Bytes, check_levels, minimum_variance_palette, quantise
 from sparseksc.image.pixels import as_rgb, reduced
-from sparseksc.parameters import check_bandwidth, check_integer, check_seed
-from sparseksc.progress import progress_bar
+from sparseksc.image.selection import choose
 
 #: Pictures of up to this many pixels are used as they are; larger ones are trained on a reduced
 #: copy of about this size, and windows grow with the picture.
@@ -175,7 +176,7 @@ def segment(
     bandwidths = _bandwidths(bandwidth)
     sizes = _windows(windows)
     levels, max_rank = check_levels(levels), check_integer("max_rank", max_rank, 1)
-    check_seed(random_state)
+    check_value("random_state", random_state, Seed())
     _least_piece(clean_up, 0)
     rgb = as_rgb(image)
     least = _least_piece(clean_up, rgb.shape[0] * rgb.shape[1])

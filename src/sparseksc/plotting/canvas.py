@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from sparseksc._typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 
 def axes_or_new(ax: Axes | None, **subplot: Any) -> Axes:

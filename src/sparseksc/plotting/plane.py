@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from sparseksc._typing import Floats, Integers
 from sparseksc.plotting.canvas import Display, axes_or_new, cluster_colours
 
 if TYPE_CHECKING:
     from sparseksc.estimator import KernelSpectralClustering
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 
 @dataclass

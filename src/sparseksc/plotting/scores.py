@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from sparseksc.encoding import AngularDirections, Directions
+from sparseksc._typing import Floats, Integers
+from sparseksc.core.encoding import AngularDirections, Directions
 from sparseksc.plotting.canvas import Display, axes_or_new, cluster_colours
 
 if TYPE_CHECKING:
     from sparseksc.estimator import KernelSpectralClustering
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 
 @dataclass
@@ -72,8 +70,7 @@ class ScoresDisplay(Display):
         if scores.shape[1] == 0:
             raise ValueError("A single cluster has no scores to draw.")
         if scores.shape[1] == 1:
-            data = estimator._checked_data(X)
-            sums = estimator.model_.projection.kernel_sums(data, estimator.n_jobs)
+            sums = np.asarray(estimator._kernel_sums(X))
             shown = np.column_stack([scores[:, 0], sums + estimator.bias_[0]])
             return cls(shown, labels, None, np.zeros(2), ("z₁", "Σ k(x, p) + b₁")).plot(ax=ax)
         m = min(n_dimensions, scores.shape[1])

@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from sparseksc._typing import Floats
 from sparseksc.plotting.canvas import Display, axes_or_new
-from sparseksc.tuning import TuningResult
 
 if TYPE_CHECKING:
     from sparseksc.estimator import KernelSpectralClustering
+    from sparseksc.search.result import TuningResult
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 #: Names of the criteria on axes.
 TITLES = {
@@ -148,11 +146,11 @@ class ClusterNumberDisplay(Display):
     def plot(self, *, ax: Any = None) -> ClusterNumberDisplay:
         """Draw one point per number of clusters."""
         ax = axes_or_new(ax)
-        choices = sorted(self.result.ranking, key=lambda choice: choice.n_clusters)
-        K = [choice.n_clusters for choice in choices]
-        values = [choice.value for choice in choices]
+        models = sorted(self.result.ranking, key=lambda model: model.n_clusters)
+        K = [model.n_clusters for model in models]
+        values = [model.value for model in models]
         (self.line_,) = ax.plot(K, values, "o-", color="tab:blue")
-        best = [choice for choice in choices if choice.n_clusters == self.result.best_n_clusters]
+        best = [model for model in models if model.n_clusters == self.result.best_n_clusters]
         if best:
             (self.best_,) = ax.plot(
                 [best[0].n_clusters], [best[0].value], "o", ms=12, mfc="none", mec="red", mew=2
@@ -160,7 +158,7 @@ class ClusterNumberDisplay(Display):
         ax.set_xticks(K)
         ax.set_xlabel("number of clusters")
         if self.result.criterion == "auto":
-            ax.set_ylabel("rise of the conductance × AMS")
+            ax.set_ylabel("separation of the clusters")
             ax.set_yscale("log")
         else:
             ax.set_ylabel(TITLES[self.result.criterion])

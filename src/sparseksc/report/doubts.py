@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparseksc.choice import LEAST_SHARE
 from sparseksc.report.numbers import listed, number, percent, plural
 from sparseksc.report.profile import Profile
 from sparseksc.report.reading import Rows
 from sparseksc.report.survey import BINS, Survey
+from sparseksc.search.constants import MIN_CLUSTER_SHARE
 
 #: A membership below this is weak: for two clusters, one to two.
 WEAK = 2 / 3
@@ -76,7 +76,7 @@ def _empty(survey: Survey) -> str | None:
 
 
 def _small(survey: Survey) -> str | None:
-    limit = max(1.0, LEAST_SHARE * survey.n_rows)
+    limit = max(1.0, MIN_CLUSTER_SHARE * survey.n_rows)
     small = np.flatnonzero((survey.sizes > 0) & (survey.sizes <= limit))
     if len(small) == 0 or len(survey.sizes) == 1 or survey.n_rows < 20:
         return None

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sparseksc._typing import Floats, Integers
 from sparseksc.report.doubts import doubts
 from sparseksc.report.numbers import listed, number, percent, plural
 from sparseksc.report.profile import Profile, make_profile
 from sparseksc.report.reading import Rows, read_rows
 from sparseksc.report.survey import Survey, survey_rows
 from sparseksc.report.view import View, dense, view_of_data, view_of_scores
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 #: Rows that medians come from, and rows in the pictures.
 SAMPLE_ROWS, DRAWN_ROWS = 20_000, 3_000

@@ -10,14 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sparseksc.kernels import Array
+from sparseksc._typing import Array, Floats, Integers
 from sparseksc.report.survey import Survey
 from sparseksc.report.view import dense
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 #: Features times clusters in the tables of a page, and features at most.
 MOST_CELLS, LEAST_FEATURES, MOST_FEATURES = 1200, 3, 100

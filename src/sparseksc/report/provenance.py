@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sparseksc.files import FileStream
+from sparseksc.data.files import FileStream
+from sparseksc.data.source import BLOCK_ROWS
 from sparseksc.report.numbers import number
 from sparseksc.report.reading import Rows
-from sparseksc.sources import BLOCK_ROWS
 
 #: Libraries that have a say in the numbers.
 LIBRARIES = ("sparseksc", "numpy", "scipy", "scikit-learn")
@@ -67,8 +67,8 @@ def _opening(source: FileStream) -> str:
     arguments = [repr(paths[0] if len(paths) == 1 else paths)]
     if source.form.columns is not None:
         arguments.append(f"columns={source.form.columns!r}")
-    if source.form.chunk_rows != BLOCK_ROWS:
-        arguments.append(f"chunk_rows={source.form.chunk_rows}")
+    if source.form.block_rows != BLOCK_ROWS:
+        arguments.append(f"block_rows={source.form.block_rows}")
     return f"open_dataset({', '.join(arguments)})"
 
 

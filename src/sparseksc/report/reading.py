@@ -11,13 +11,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparseksc.files import FileStream
-from sparseksc.inputs import external_source, is_dask, is_external
-from sparseksc.kernels import Array
-from sparseksc.sources import ArraySource, Sample, Source
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.data.adapters import external_source, is_dask, is_external
+from sparseksc.data.files import FileStream
+from sparseksc.data.sampling import Sample
+from sparseksc.data.source import ArraySource, Source
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from sparseksc.kernels import Array
+from sparseksc._typing import Array, Floats, Integers
 from sparseksc.report.reading import Rows
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 #: Bars of the histogram of the memberships, from 0 to 1.
 BINS = 20

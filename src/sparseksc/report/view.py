@@ -7,13 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from sparseksc.kernels import Array
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
+from sparseksc._typing import Array, Floats, Integers
 
 #: Names of the score variables on axes.
 SCORES = ("first score z₁", "second score z₂")

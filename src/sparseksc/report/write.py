@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from sparseksc.inputs import files_of
-from sparseksc.outputs import atomic_write, require_unread
+from sparseksc._typing import StrPath
+from sparseksc.data.adapters import files_of
+from sparseksc.data.atomic import atomic_write, require_unread
 from sparseksc.report.facts import gather
 from sparseksc.report.page import render
 
@@ -16,7 +16,7 @@ from sparseksc.report.page import render
 def write_report(
     estimator: Any,
     X: Any,
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     title: str | None = None,
     command: str | None = None,

@@ -1,0 +1,119 @@
+"""``ksc fit``: cluster the rows, and keep the model, the labels and a report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from sparseksc.cli.console import Reporter
+from sparseksc.cli.inputs import opened
+from sparseksc.cli.labels import check_distinct, check_table, write_labels
+from sparseksc.cli.page import check_page, write_page
+from sparseksc.cli.staging import Staging
+from sparseksc.cli.words import cluster_table, count, short_bandwidth
+from sparseksc.estimator import KernelSpectralClustering
+
+
+def run(
+    *,
+    data: tuple[str, ...],
+    n_clusters: Any,
+    bandwidth: Any,
+    parameters: dict[str, Any],
+    output: str | None,
+    labels: str | None,
+    membership: bool,
+    report: str | None,
+    columns: list[str] | None,
+    ids: list[str] | None,
+    header: bool | None,
+    delimiter: str,
+    random_state: int,
+    n_jobs: int | None,
+    memory_limit: str | None,
+    checkpoint: str | None,
+    as_json: bool,
+    command: str,
+) -> None:
+    """Do what the command line says."""
+    if output == "-":
+        raise click.UsageError("A model cannot go to standard output: give -o the name of a file.")
+    if as_json and labels == "-":
+        raise click.UsageError("--json and --labels - both want standard output: choose one.")
+    if checkpoint is not None:
+        _check_checkpoint(checkpoint, data)
+    check_distinct(data, [output, labels, report])
+    if labels is not None:
+        check_table(labels, ids)
+    if report is not None:
+        check_page(report)
+    reporter = Reporter(as_json, stdout_is_taken=labels == "-")
+    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
+    model = KernelSpectralClustering(
+        n_clusters,
+        bandwidth=bandwidth,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        memory_limit=memory_limit,
+        verbose=int(sys.stderr.isatty()),
+        **parameters,
+    )
+    with reporter.listening(), Staging() as staging, opened(data, **request) as source:
+        places = {
+            name: staging.place(name)
+            for name in (output, labels, report)
+            if name not in (None, "-")
+        }
+        model.fit(source, checkpoint=checkpoint)
+        if output is not None:
+            model.save(places[output])
+        if labels is not None:
+            write_labels(model, source, places.get(labels, labels), membership)
+        if report is not None:
+            write_page(model, source, places[report], command=command)
+    tuning = getattr(model, "tuning_", None)
+    sizes = [int(size) for size in model.cluster_sizes_]
+    rows = sum(sizes)
+    reporter.say(
+        f"{count(model.n_clusters_, 'cluster')} in {count(rows, 'row')} and "
+        f"{count(model.n_features_in_, 'column')}: {parameters['kernel']} kernel, bandwidth "
+        f"{short_bandwidth(model.bandwidth_)}, {count(len(model.reduced_set_), 'pivot')}.",
+        style="bold",
+    )
+    if tuning is not None:
+        reporter.say(tuning.summary())
+    cluster_table(reporter, sizes)
+    written = {"model": output, "labels": labels, "report": report}
+    for what, name in written.items():
+        if name not in (None, "-"):
+            reporter.say(f"{what}: {name}")
+    reporter.result(
+        {
+            "n_clusters": model.n_clusters_,
+            "bandwidth": model.bandwidth_,
+            "n_rows": rows,
+            "n_columns": model.n_features_in_,
+            "columns": source.feature_names,
+            "cluster_sizes": sizes,
+            "n_pivots": len(model.reduced_set_),
+            "eigenvalues": model.eigenvalues_,
+            "residual": model.residual_,
+            "n_outliers": model.n_outliers_,
+            "summary": None if tuning is None else tuning.summary(),
+            "doubt": None if tuning is None else tuning.doubt,
+            "timings": model.timings_,
+            **written,
+        }
+    )
+
+
+def _check_checkpoint(checkpoint: str, data: tuple[str, ...]) -> None:
+    """Refuse a checkpoint that could not be written or taken up, before any work."""
+    if "-" in data:
+        raise click.UsageError("--checkpoint needs files: standard input cannot be read again.")
+    folder = os.path.dirname(os.path.realpath(checkpoint))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"There is no folder {folder} to write the checkpoint to.")

@@ -1,0 +1,126 @@
+"""``ksc segment``: the segments of a picture, as numbers and drawn on it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from sparseksc.cli.console import Reporter
+from sparseksc.cli.labels import check_distinct
+from sparseksc.cli.staging import Staging
+from sparseksc.cli.words import count, short_bandwidth
+from sparseksc.data.atomic import atomic_write
+from sparseksc.image import Segmentation, segment
+from sparseksc.image.overlay import segment_colours
+
+PICTURES = {
+    ".png": "PNG",
+    ".jpg": "JPEG",
+    ".jpeg": "JPEG",
+    ".tif": "TIFF",
+    ".tiff": "TIFF",
+    ".webp": "WEBP",
+}
+#: A PNG file has a number for each pixel and, in its palette, the mean colour of the segment.
+MAPS = (".png", ".npy")
+
+
+def run(
+    *,
+    image: str,
+    n_segments: Any,
+    bandwidth: Any,
+    levels: int,
+    dither: bool,
+    clean_up: int | None,
+    output: str | None,
+    overlay: str | None,
+    random_state: int,
+    n_jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Do what the command line says."""
+    if output is not None and _ending(output) not in MAPS:
+        raise click.UsageError(f"The segments {output} must end in one of {', '.join(MAPS)}.")
+    if overlay is not None and _ending(overlay) not in PICTURES:
+        raise click.UsageError(f"The picture {overlay} must end in one of {', '.join(PICTURES)}.")
+    check_distinct([image], [output, overlay])
+    if not os.path.exists(image):
+        raise FileNotFoundError(f"There is no file {image}.")
+    reporter = Reporter(as_json)
+    with reporter.listening(), Staging() as staging:
+        places = {name: staging.place(name) for name in (output, overlay) if name is not None}
+        found = segment(
+            image,
+            n_segments,
+            bandwidth=bandwidth,
+            levels=levels,
+            dither=dither,
+            clean_up="auto" if clean_up is None else clean_up,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=int(sys.stderr.isatty()),
+        )
+        if output is not None:
+            save_segments(found, places[output])
+        if overlay is not None:
+            save_picture(found.overlay(), places[overlay])
+    height, width = found.labels.shape
+    numbers, sizes = np.unique(found.labels, return_counts=True)
+    reporter.say(
+        f"{count(len(numbers), 'segment')} in {width} x {height} pixels: bandwidth "
+        f"{short_bandwidth(found.model.bandwidth_)}.",
+        style="bold",
+    )
+    reporter.table(
+        ("segment", "pixels", "share"),
+        [
+            (str(number), f"{size:,}", f"{size / found.labels.size:.1%}")
+            for number, size in zip(numbers, sizes, strict=True)
+        ],
+    )
+    for what, name in {"segments": output, "overlay": overlay}.items():
+        if name is not None:
+            reporter.say(f"{what}: {name}")
+    reporter.result(
+        {
+            "n_segments": len(numbers),
+            "bandwidth": found.model.bandwidth_,
+            "width": width,
+            "height": height,
+            "segments": dict(zip(map(str, numbers), sizes.tolist(), strict=True)),
+            "output": output,
+            "overlay": overlay,
+        }
+    )
+
+
+def _ending(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+def save_segments(found: Segmentation, path: Path) -> None:
+    """Write the number of the segment of each pixel, as an array or as an indexed picture."""
+    if _ending(path.name) == ".npy":
+        with atomic_write(path) as file:
+            np.save(file, found.labels)
+        return
+    from PIL import Image
+
+    picture = Image.fromarray(found.labels)
+    picture.putpalette(segment_colours(found.image, found.labels).ravel().tolist())
+    with atomic_write(path) as file:
+        picture.save(file, format="PNG")
+
+
+def save_picture(pixels: Any, path: Path) -> None:
+    """Write an array of bytes as a picture of the kind that the name says."""
+    from PIL import Image
+
+    with atomic_write(path) as file:
+        Image.fromarray(pixels).save(file, format=PICTURES[_ending(path.name)])

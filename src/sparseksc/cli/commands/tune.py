@@ -1,0 +1,123 @@
+"""``ksc tune``: compare numbers of clusters and bandwidths."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sparseksc.cli.console import Reporter, plain
+from sparseksc.cli.inputs import opened
+from sparseksc.cli.labels import check_distinct
+from sparseksc.cli.staging import Staging
+from sparseksc.cli.words import short_bandwidth
+from sparseksc.data.atomic import atomic_write
+from sparseksc.tuning import TuningResult
+from sparseksc.tuning import tune as search
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def run(
+    *,
+    data: tuple[str, ...],
+    n_clusters: Any,
+    bandwidth: Any,
+    parameters: dict[str, Any],
+    output: str | None,
+    plot: str | None,
+    columns: list[str] | None,
+    ids: list[str] | None,
+    header: bool | None,
+    delimiter: str,
+    random_state: int,
+    n_jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Do what the command line says."""
+    if plot is not None and not plot.lower().endswith(PICTURES):
+        raise click.UsageError(f"The picture {plot} must end in one of {', '.join(PICTURES)}.")
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - both want standard output: choose one.")
+    check_distinct(data, [output, plot])
+    reporter = Reporter(as_json, stdout_is_taken=output == "-")
+    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
+    with reporter.listening(), Staging() as staging, opened(data, **request) as source:
+        places = {name: staging.place(name) for name in (output, plot) if name not in (None, "-")}
+        result = search(
+            source,
+            n_clusters,
+            bandwidth,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            **parameters,
+        )
+        content = as_dictionary(result)
+        if output == "-":
+            print(json.dumps(content, allow_nan=False))
+        elif output is not None:
+            with atomic_write(places[output]) as file:
+                file.write(json.dumps(content, indent=1, allow_nan=False).encode() + b"\n")
+        if plot is not None:
+            draw(result, places[plot])
+    reporter.say(result.summary())
+    reporter.table(
+        ("clusters", "bandwidth", "value", "AMS"),
+        [
+            (
+                str(choice.n_clusters),
+                short_bandwidth(choice.bandwidth),
+                f"{choice.value:.4g}",
+                f"{choice.ams:.3f}",
+            )
+            for choice in result.ranking
+        ],
+    )
+    for what, name in {"models": output, "picture": plot}.items():
+        if name not in (None, "-"):
+            reporter.say(f"{what}: {name}")
+    reporter.result({**content, "output": output, "plot": plot})
+
+
+def as_dictionary(result: TuningResult) -> dict[str, Any]:
+    """Return all of a search as JSON can hold it."""
+    surfaces = result.surfaces
+    content: dict[str, Any] = plain(
+        {
+            "best_n_clusters": result.best_n_clusters,
+            "best_bandwidth": result.best_bandwidth,
+            "criterion": result.criterion,
+            "summary": result.summary(),
+            "doubt": result.doubt,
+            "max_rank": result.max_rank,
+            "ranking": [asdict(choice) for choice in result.ranking],
+            "n_clusters": surfaces.n_clusters,
+            "bandwidths": surfaces.bandwidths,
+            "surfaces": surfaces.values,
+            "eigenvalues": result.eigenvalues,
+        }
+    )
+    return content
+
+
+def draw(result: TuningResult, path: Path) -> None:
+    """Write the picture of a search."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise ImportError(
+            "Pictures need matplotlib: install it, or sparseksc with the extra 'plot'."
+        ) from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure = result.plot().figure_
+    try:
+        with atomic_write(path) as file:
+            figure.savefig(file, format=os.path.splitext(path)[1][1:].lower(), dpi=150)
+    finally:
+        pyplot.close(figure)

@@ -1,0 +1,58 @@
+"""From what the user passes as ``X`` to a source of checked rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import validate_data
+
+from sparseksc.config.checks import check_weights
+from sparseksc.data.adapters import external_source, is_external
+from sparseksc.data.source import ArraySource, Source
+from sparseksc.kernels import KERNELS, make_kernel
+from sparseksc.scaling import Scaling, measure_scaling
+
+
+def training_source(
+    estimator: Any, X: Any, sample_weight: ArrayLike | None = None
+) -> tuple[Source, Scaling | None]:
+    """Rows to train on, standardised where that is asked for, and how."""
+    source = _checked_source(estimator, X, sample_weight, reset=True)
+    if not estimator.scale:
+        return source, None
+    scaling = measure_scaling(source, estimator.n_jobs)
+    return source.scaled(scaling), scaling
+
+
+def model_source(estimator: Any, X: Any, sample_weight: ArrayLike | None = None) -> Source:
+    """Rows for a fitted model, with its features and in its units."""
+    source = _checked_source(estimator, X, sample_weight, reset=False)
+    return source if estimator.scaling_ is None else source.scaled(estimator.scaling_)
+
+
+def _checked_source(
+    estimator: Any, X: Any, sample_weight: ArrayLike | None, *, reset: bool
+) -> Source:
+    """Rows with finite entries; their features are kept (``reset``) or compared."""
+    kernel = estimator.kernel
+    if is_external(X):
+        if sample_weight is not None:
+            raise ValueError("sample_weight needs data in memory.")
+        if kernel == "precomputed":
+            raise ValueError("A precomputed kernel needs its matrix in memory.")
+        return external_source(X, estimator, reset)
+    kind = KERNELS.get(kernel) if isinstance(kernel, str) else None
+    data = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr" if kind is not None and kind.accepts_sparse else False,
+        dtype=[np.float64, np.float32],
+        ensure_min_samples=2 if reset else 1,
+    )
+    if reset or kernel != "precomputed":
+        make_kernel(kernel).check(data)
+    weights = None if sample_weight is None else check_weights(sample_weight, data.shape[0])
+    return ArraySource(data, weights)

@@ -1,0 +1,129 @@
+"""Planning: from settings and data to a recipe, with a search where something is left open."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from sparseksc._typing import Array
+from sparseksc.config.checks import check_distinct_rows
+from sparseksc.config.memory import estimate_memory
+from sparseksc.config.settings import Settings
+from sparseksc.core.recipe import ENCODING_SIZE, Recipe
+from sparseksc.data.sampling import Sample
+from sparseksc.data.source import Source
+from sparseksc.search.constants import (
+    GRAPH_SIZE,
+    REFINEMENT_MAX_FEATURES,
+    REFINEMENT_TIMES,
+    TRAINING_SIZE,
+    VALIDATION_SIZE,
+)
+from sparseksc.search.procedure import search
+from sparseksc.search.result import TuningResult
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train, and on which samples its prototypes and its pivots are found.
+
+    After a search, ``selection`` are the rows in which the pivots of the best model were
+    selected; otherwise it is None, and they are selected in ``sample``.
+    """
+
+    recipe: Recipe
+    n_clusters: int
+    sample: Sample
+    tuning: TuningResult | None = None
+    selection: Sample | None = None
+
+    @property
+    def purpose(self) -> str:
+        """Everything that decides the result, to tell one plan from another."""
+        rows = b"" if self.selection is None else self.selection.rows.tobytes()
+        digest = hashlib.sha256(rows).hexdigest()
+        return f"{self.n_clusters} {self.recipe.without_threads()} {digest}"
+
+
+def make_plan(
+    settings: Settings,
+    source: Source,
+    *,
+    always_search: bool = False,
+    validation: int | Array | None = None,
+    progress: bool = False,
+) -> Plan:
+    """Look at the data, and search for what the user has left open.
+
+    ``always_search`` evaluates a single candidate, too. ``validation`` and ``progress`` are those
+    of :func:`sparseksc.tune`.
+    """
+    sample = draw_search_sample(settings, source)
+    least = 1 if settings.n_clusters_is_auto else min(settings.n_clusters)
+    counted = sample.X if sample.weights.all() else sample.X[sample.weights > 0]
+    check_distinct_rows(counted, least)
+    if not source.in_memory:  # or it was checked at the door
+        settings.check_rows(sample.X)
+    bandwidths = settings.bandwidths(sample.X, sample.weights, sample.rows)
+    recipe = settings.recipe(bandwidths[0], source.n_features)
+    recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
+    plan = Plan(recipe, settings.n_clusters[0], sample)
+    if always_search or len(settings.n_clusters) * len(bandwidths) > 1:
+        tuning, recipe, selection = search(
+            sample,
+            settings.n_clusters,
+            bandwidths,
+            recipe,
+            settings.objective,
+            refinement=refinement_recipe(recipe, settings, source),
+            rule=settings.rule,
+            single_allowed=settings.n_clusters_is_auto,
+            refine=settings.bandwidth_is_auto and len(bandwidths) > 1,
+            validation=validation,
+            progress=progress or settings.verbose,
+        )
+        plan = Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
+    if source.in_memory:
+        return replace(plan, sample=source.sample(recipe.sample_size, recipe.seed))
+    return plan
+
+
+def draw_search_sample(settings: Settings, source: Source) -> Sample:
+    """Rows to search on: all that are in memory, or a sample that is drawn in one pass."""
+    size = settings.selection_size
+    if size is not None:
+        size = max(TRAINING_SIZE + VALIDATION_SIZE, ENCODING_SIZE, size)
+        if source.n_features <= REFINEMENT_MAX_FEATURES:
+            size = max(size, REFINEMENT_TIMES * (TRAINING_SIZE + GRAPH_SIZE))
+    return source.sample_for_search(size, settings.seed)
+
+
+def refinement_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe | None:
+    """How to train for a refinement at a higher rank; None where it needs too much memory."""
+    finer = settings.refinement(recipe)
+    try:
+        return replace(finer, n_jobs=threads_for(finer, settings, source, at_once=True))
+    except MemoryError:
+        return None
+
+
+def threads_for(
+    recipe: Recipe, settings: Settings, source: Source, *, at_once: bool = False
+) -> int | None:
+    """As many threads as were asked for, or as fit into the memory.
+
+    ``at_once`` says that each of them selects pivots, as in a search.
+    """
+    if not source.runs_here:
+        return settings.n_jobs  # a cluster looks after its memory
+    n_rows = 10**9 if source.n_rows is None else source.n_rows
+    estimate = estimate_memory(
+        n_rows,
+        source.n_features,
+        max_rank=recipe.max_rank,
+        n_clusters=max(settings.n_clusters),
+        selection_size=recipe.selection_size or n_rows,
+        n_jobs=settings.n_jobs,
+        streamed=not source.in_memory,
+    )
+    return estimate.threads_within(settings.memory_limit, at_once=at_once)

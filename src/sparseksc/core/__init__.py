@@ -1,0 +1,1 @@
+"""The method in reading order, from kernel values to a model."""

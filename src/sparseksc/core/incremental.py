@@ -1,0 +1,150 @@
+r"""Training from chunks that are seen once: a reservoir of points and a growing reduced set.
+
+The degree of every point depends on all the others, so sums that were taken before a chunk came
+hold degrees that are no longer right: adding them up gives eigenvalues above 1 and wrong
+clusters as soon as the data drifts. What is kept instead is a uniform sample of all
+rows so far, over which the statistics are exact. While all rows fit in the reservoir, the
+model is that of all rows. With a forgetting factor :math:`\gamma`, a row that came t chunks
+ago stays with a weight of :math:`\gamma^t`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sparseksc._typing import Array, Floats
+from sparseksc.core.cholesky import PartialCholesky
+from sparseksc.core.pivoting import complete
+from sparseksc.core.recipe import Recipe
+from sparseksc.core.reduced_set import ReducedSet
+from sparseksc.core.statistics import FeatureMap
+from sparseksc.core.training import Training, choose_pivots, fit_clusters, fit_projection
+from sparseksc.data.sampling import first_to_finish, hashed_uniform
+from sparseksc.data.source import ArraySource, Source
+
+#: Points that are kept of all chunks.
+RESERVOIR_SIZE = 50_000
+
+
+@dataclass(frozen=True)
+class Reservoir:
+    """A weighted sample of the rows so far and the pivots that represent them.
+
+    Every row runs in an exponential race with its weight as rate, and the first to finish
+    stay. Fading multiplies all finishing times so far, which is the same as a smaller rate.
+
+    Attributes
+    ----------
+    X : array of shape (m, d)
+    finish : array of shape (m,)
+        Finishing times of the rows in the reservoir.
+    reduced_set : ReducedSet
+        Pivots; their indices count rows from the first chunk on.
+    n_rows : int
+        Rows seen.
+    residual : float
+        Share of the last chunk that the pivots before it did not represent.
+    n_clusters : int
+    recipe : Recipe
+        What the first chunk decided.
+    """
+
+    X: Array
+    finish: Floats
+    weights: Floats
+    reduced_set: ReducedSet
+    n_rows: int
+    residual: float
+    n_clusters: int
+    recipe: Recipe
+
+    @classmethod
+    def start(cls, chunk: Source, n_clusters: int, recipe: Recipe) -> Reservoir:
+        """Choose pivots in the first chunk and fill the reservoir."""
+        sample = chunk.sample(recipe.selection_size, recipe.seed)
+        pivots = choose_pivots(sample, recipe)
+        none = sample.X[:0], np.empty(0), np.empty(0)
+        empty = cls(*none, pivots, 0, pivots.residual, n_clusters, recipe)
+        return empty._filled(chunk, 1.0)
+
+    def update(self, chunk: Source, forgetting: float) -> Reservoir:
+        """Add a chunk, and pivots where it is not represented to the tolerance."""
+        return self._cover(chunk)._filled(chunk, forgetting)
+
+    def train(self) -> Training:
+        """Train on the points in the reservoir."""
+        source, recipe = ArraySource(self.X, self.weights), self.recipe
+        fit = fit_projection(source, self.n_clusters - 1, self.reduced_set, recipe)
+        sample = source.sample(recipe.sample_size, recipe.seed)
+        training = fit_clusters(fit, self.reduced_set, self.n_clusters, source, sample, recipe)
+        return replace(training, residual=self.residual, n_samples=self.n_rows, labels=None)
+
+    def _filled(self, chunk: Source, forgetting: float) -> Reservoir:
+        whole = chunk.sample_for_search(None, self.recipe.seed)
+        X, weights = whole.X, whole.weights
+        rows = np.arange(self.n_rows, self.n_rows + X.shape[0])
+        present = weights > 0
+        new = -np.log(hashed_uniform(self.recipe.seed, rows[present])) / weights[present]
+        finish = np.append(self.finish / forgetting, new)
+        mass = np.append(self.weights * forgetting, weights[present])
+        stay = np.arange(len(finish))
+        if len(finish) > RESERVOIR_SIZE:
+            stay = first_to_finish(finish, RESERVOIR_SIZE)
+            # Rows won their place by their weight, so now they all count the same.
+            mass = np.full(len(finish), mass.sum() / RESERVOIR_SIZE)
+        return replace(
+            self,
+            X=_stacked(self.X, X[present])[stay],
+            finish=finish[stay],
+            weights=mass[stay],
+            n_rows=self.n_rows + X.shape[0],
+        )
+
+    def _cover(self, chunk: Source) -> Reservoir:
+        recipe, known = self.recipe, self.reduced_set.rank
+        kernel = recipe.icd_kernel
+        sample = chunk.sample(recipe.selection_size, recipe.seed)
+        coordinates = FeatureMap(kernel, self.reduced_set, in_kernel_space=False)(sample.X)
+        state = PartialCholesky(
+            kernel,
+            sample.X,
+            sample.weights,
+            recipe.max_rank,
+            recipe.tol,
+            recipe.n_jobs,
+            known=coordinates.T,
+        )
+        residual = state.relative_residual
+        complete(state, recipe.pivoting, recipe.seed)
+        added = np.array(state.pivots[known:], dtype=np.intp)
+        factor = np.zeros((state.rank, state.rank))
+        factor[:known, :known] = self.reduced_set.factor
+        factor[known:] = np.tril(state.G[: state.rank, added].T, known)
+        reduced_set = replace(
+            self.reduced_set,
+            points=_stacked(self.reduced_set.points, sample.X[added]),
+            indices=np.append(self.reduced_set.indices, self.n_rows + sample.rows[added]),
+            factor=factor,
+            path=np.append(self.reduced_set.path, state.path),
+        )
+        return replace(self, reduced_set=reduced_set, residual=residual)
+
+
+def _stacked(upper: Any, lower: Any) -> Any:
+    if hasattr(upper, "tocsr"):
+        return sp.vstack([upper, lower]).tocsr()
+    return np.concatenate([upper, lower])
+
+
+def sees_rows_one_by_one(estimator: Any) -> bool:
+    """Whether every row can be used without the others; an error says why not."""
+    if estimator.kernel == "precomputed" or estimator.icd_bandwidth is not None:
+        raise AttributeError(
+            "partial_fit sees every row once; a precomputed kernel and icd_bandwidth need all "
+            "rows at once."
+        )
+    return True

@@ -1,0 +1,149 @@
+"""The fitted model: a small immutable object that scores and labels any point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.core.encoding import Encoding
+from sparseksc.execution.threads import map_rows
+from sparseksc.kernels import Kernel
+
+
+@dataclass(frozen=True)
+class Projection:
+    r"""From points to score variables :math:`z(x) = \xi^\top k_P(x) + b` and degrees.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    points : array of shape (R, d)
+        The reduced set P.
+    coef : array of shape (R, K-1)
+        ``xi``.
+    bias : array of shape (K-1,)
+        ``b``.
+    degree_kernel : Kernel
+        Kernel of the degrees; differs from ``kernel`` only with two bandwidths.
+    degree_coef : array of shape (R,)
+        ``q`` of the degree ``d(x) = k_P(x) . q``.
+    """
+
+    kernel: Kernel
+    points: Array
+    coef: Floats
+    bias: Floats
+    degree_kernel: Kernel
+    degree_coef: Floats
+
+    def leading(self, count: int) -> Projection:
+        """Only the first ``count`` score variables."""
+        coef = np.ascontiguousarray(self.coef[:, :count])
+        return replace(self, coef=coef, bias=self.bias[:count])
+
+    @property
+    def rank(self) -> int:
+        """Number of pivots, R."""
+        return len(self.coef)
+
+    @property
+    def written(self) -> int:
+        """Columns of the tiles that are written to memory on the way to scores."""
+        return self.kernel.written(self.points)
+
+    def scores(self, X: Array, n_jobs: int | None = None) -> Floats:
+        """Score variables, shape (n, K-1)."""
+        return map_rows(self.chunk_scores, X, self.written, n_jobs)
+
+    def chunk_scores(self, rows: Array) -> Floats:
+        """Scores of a few rows, in the calling thread."""
+        return self.kernel.scores(rows, self.points, self.coef, self.bias)
+
+    def degrees(self, X: Array, n_jobs: int | None = None) -> Floats:
+        """Degrees in the similarity graph of the training data, shape (n,)."""
+        return self._sums(self.degree_kernel, self.degree_coef, X, n_jobs)
+
+    def scores_and_degrees(self, X: Array, n_jobs: int | None = None) -> tuple[Floats, Floats]:
+        """Both, from one evaluation of the kernel where they share it."""
+        if self.degree_kernel != self.kernel:
+            return self.scores(X, n_jobs), self.degrees(X, n_jobs)
+        coef = np.column_stack([self.coef, self.degree_coef])
+        bias = np.append(self.bias, 0.0)
+        work = partial(self.kernel.scores, P=self.points, coef=coef, bias=bias)
+        columns = map_rows(work, X, self.written, n_jobs)
+        return columns[:, :-1], columns[:, -1]
+
+    def kernel_sums(self, X: Array, n_jobs: int | None = None) -> Floats:
+        """``sum_r k(x, p_r)``, shape (n,)."""
+        return self._sums(self.kernel, np.ones(self.rank), X, n_jobs)
+
+    def _sums(self, kernel: Kernel, coef: Floats, X: Array, n_jobs: int | None) -> Floats:
+        column, none = coef[:, None], np.zeros(1)
+
+        def work(rows: Array) -> Array:
+            return kernel.scores(rows, self.points, column, none)[:, 0]
+
+        return map_rows(work, X, self.written, n_jobs)
+
+
+@dataclass(frozen=True)
+class SparseModel:
+    """A trained clustering: it holds R pivots, not the training data.
+
+    Attributes
+    ----------
+    projection : Projection
+    eigenvalues : array of shape (K-1,)
+    encoding : Encoding
+        Prototypes of the K clusters.
+    degree_floor : float
+        At or below it a point is an outlier: the reduced set does not represent it.
+    """
+
+    projection: Projection
+    eigenvalues: Floats
+    encoding: Encoding
+    degree_floor: float
+
+    def scores(self, X: Array, n_jobs: int | None = None) -> Floats:
+        """Score variables, shape (n, K-1)."""
+        return self.projection.scores(X, n_jobs)
+
+    def scores_in_precision(self, X: Array, n_jobs: int | None = None) -> Array:
+        """Score variables in the precision of the rows, shape (n, K-1)."""
+        return self.scores(X, n_jobs).astype(X.dtype, copy=False)
+
+    def labels(self, X: Array, n_jobs: int | None = None) -> Integers:
+        """Cluster numbers, shape (n,)."""
+        return map_rows(self.chunk_labels, X, self.projection.written, n_jobs)
+
+    def chunk_labels(self, rows: Array) -> Integers:
+        """Cluster numbers of a few rows, in the calling thread."""
+        return self.encoding.labels(self.projection.chunk_scores(rows))
+
+    def membership(self, X: Array, n_jobs: int | None = None) -> Floats:
+        """Soft memberships, shape (n, K); rows sum to 1."""
+
+        def work(rows: Array) -> Array:
+            return self.encoding.membership(self.projection.chunk_scores(rows))
+
+        return map_rows(work, X, self.projection.written, n_jobs)
+
+    def labels_and_membership(self, X: Array, n_jobs: int | None = None) -> tuple[Integers, Floats]:
+        """Both, from one evaluation of the kernel."""
+
+        def work(rows: Array) -> Array:
+            scores = self.projection.chunk_scores(rows)
+            labels, membership = self.encoding.labels(scores), self.encoding.membership(scores)
+            return np.column_stack([membership, labels])
+
+        columns = map_rows(work, X, self.projection.written, n_jobs)
+        return columns[:, -1].astype(np.intp), columns[:, :-1]
+
+    def outliers(self, X: Array, n_jobs: int | None = None) -> NDArray[np.bool_]:
+        """Whether a point is out of the reach of the reduced set, shape (n,)."""
+        return self.projection.degrees(X, n_jobs) <= self.degree_floor

@@ -1,0 +1,49 @@
+"""The recipe of a training: what the user chose, checked, and nothing of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sparseksc._typing import Bandwidth
+from sparseksc.kernels import Kernel
+
+#: Points whose scores the prototypes of the clusters are found in.
+ENCODING_SIZE = 20_000
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train: the choices of the user, checked.
+
+    ``icd_kernel`` selects the pivots and gives the eigenvectors, ``kernel`` the scores; it is the
+    same unless two bandwidths were asked for (``two_bandwidths``).
+    """
+
+    kernel: Kernel
+    icd_kernel: Kernel
+    max_rank: int
+    tol: float
+    pivoting: str
+    selection_size: int | None
+    encoding: str
+    seed: int
+    n_jobs: int | None
+    two_bandwidths: bool = False
+
+    @property
+    def sample_size(self) -> int | None:
+        """Rows that are looked at more closely: for the pivots and for the prototypes."""
+        return None if self.selection_size is None else max(self.selection_size, ENCODING_SIZE)
+
+    def without_threads(self) -> Recipe:
+        """Return what decides the result, which the number of threads does not."""
+        return replace(self, n_jobs=None)
+
+    def with_bandwidth(self, bandwidth: Bandwidth | None) -> Recipe:
+        """Return the same recipe at another bandwidth of the scores."""
+        if bandwidth is None:
+            return self
+        kernel = self.kernel.with_bandwidth(bandwidth)
+        return replace(
+            self, kernel=kernel, icd_kernel=self.icd_kernel if self.two_bandwidths else kernel
+        )

@@ -1,0 +1,312 @@
+"""From data to a model: kernel, reduced set, statistics, spectrum, encoding, in this order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.core.encoding import (
+    ENCODINGS,
+    ClusterSizes,
+    Encoding,
+    SignCodes,
+    SignCounts,
+    TooFewCodeWords,
+    code_book,
+    merge_counts,
+    sign_counts,
+)
+from sparseksc.core.model import Projection, SparseModel
+from sparseksc.core.recipe import ENCODING_SIZE, Recipe
+from sparseksc.core.reduced_set import ReducedSet, select_reduced_set
+from sparseksc.core.spectrum import Spectrum, change_kernel, solve_spectrum
+from sparseksc.core.statistics import (
+    Degrees,
+    FeatureMap,
+    Statistics,
+    collect_degrees,
+    collect_statistics,
+)
+from sparseksc.data.sampling import Sample, represented_weights
+from sparseksc.data.source import Source
+from sparseksc.execution.blas import single_threaded_blas
+from sparseksc.execution.notices import warn
+from sparseksc.kernels import Exponential, Kernel
+
+#: Share of the sample weight outside the reach of the reduced set that calls for a warning.
+MANY_OUTLIERS = 0.5
+#: Pivots whose kernel values are all below this are similar to nothing but themselves.
+UNRELATED = 1e-8
+#: Kernel values up to this can be squared and summed.
+LARGEST_VALUE = {np.dtype(np.float64): 1e150, np.dtype(np.float32): 1e37}
+#: What passes over the data add up beside arrays.
+SUMMANDS = (Statistics, ClusterSizes)
+
+
+class BandwidthWarning(UserWarning):
+    """The bandwidth makes the kernel see too little of the data, or too much."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """A fitted model and what its training found out about the data.
+
+    Attributes
+    ----------
+    model : SparseModel
+    indices : array of shape (R,)
+        Row numbers of the pivots.
+    residual : float
+        Relative trace residual of the selection sample.
+    cluster_sizes : array of shape (K,)
+        Sum of the sample weights of each cluster, descending.
+    n_samples, n_outliers : int
+        Training points, and those of them that the reduced set does not represent.
+    timings : dict of str to float
+        Seconds of each step.
+    labels : array of shape (n,) or None
+        Where the training points are in memory.
+    """
+
+    model: SparseModel
+    indices: Integers
+    residual: float
+    cluster_sizes: Floats
+    n_samples: int
+    n_outliers: int
+    timings: dict[str, float]
+    labels: Integers | None = None
+
+
+@dataclass(frozen=True)
+class ProjectionFit:
+    """A projection and the steps that led to it."""
+
+    projection: Projection
+    spectrum: Spectrum
+    degrees: Degrees
+    statistics: Statistics
+
+
+def train(
+    source: Source,
+    n_clusters: int,
+    recipe: Recipe,
+    sample: Sample | None = None,
+    selection: Sample | None = None,
+) -> Training:
+    """Train a model of ``n_clusters`` clusters on all rows of ``source``.
+
+    The prototypes are looked for in a sample, drawn here unless it was before, and so are the
+    pivots, unless these have a sample of their own; everything else is computed from all the rows.
+    """
+    with single_threaded_blas():
+        started = perf_counter()
+        if sample is None:
+            sample = source.sample(recipe.sample_size, recipe.seed)
+        reduced_set = choose_pivots(sample if selection is None else selection, recipe)
+        selected = perf_counter()
+        fit = fit_projection(source, n_clusters - 1, reduced_set, recipe)
+        projected = perf_counter()
+        training = fit_clusters(fit, reduced_set, n_clusters, source, sample, recipe)
+        timings = {
+            "selection": selected - started,
+            "statistics and spectrum": projected - selected,
+            "scores and labels": perf_counter() - projected,
+        }
+        return replace(training, timings=timings)
+
+
+def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
+    """Select the reduced set in a sample of the rows."""
+    sample = sample.first(recipe.selection_size, recipe.seed)
+    kernel = recipe.icd_kernel
+    points = kernel.among(sample.X, sample.rows)
+    with np.errstate(all="ignore"):
+        largest = float(kernel.diagonal(points).max())
+    if not largest <= LARGEST_VALUE[np.dtype(points.dtype)]:
+        advice = " or use a larger bandwidth" if kernel.has_bandwidth else ""
+        raise ValueError(f"The kernel values are too large for {points.dtype}: rescale X{advice}.")
+    if largest < 0.0:
+        raise ValueError(
+            "The kernel must be positive semi-definite, but the similarity of a point to itself "
+            f"is negative, at most {largest:g}."
+        )
+    reduced_set = select_reduced_set(
+        kernel,
+        points,
+        pivoting=recipe.pivoting,
+        max_rank=recipe.max_rank,
+        tol=recipe.tol,
+        seed=recipe.seed,
+        weights=sample.weights,
+        n_jobs=recipe.n_jobs,
+    )
+    if len(reduced_set.indices) == 0:
+        raise ValueError("The kernel is zero on all the data: there is nothing to cluster.")
+    return replace(
+        reduced_set,
+        points=kernel.pivots(sample.X, reduced_set.indices, sample.rows),
+        indices=sample.rows[reduced_set.indices],
+    )
+
+
+def fit_projection(
+    source: Source, n_components: int, reduced_set: ReducedSet, recipe: Recipe
+) -> ProjectionFit:
+    """Statistics, spectrum and score variables for given pivots."""
+    n_jobs = recipe.n_jobs
+    features = FeatureMap.choose(recipe.icd_kernel, reduced_set)
+    degrees = collect_degrees(features, source, n_jobs)
+    statistics = collect_statistics(features, source, degrees, n_jobs)
+    spectrum = solve_spectrum(features, statistics, n_components)
+    if recipe.kernel != recipe.icd_kernel:
+        spectrum = change_kernel(spectrum, features, degrees, recipe.kernel, source, n_jobs)
+    projection = Projection(
+        kernel=recipe.kernel,
+        points=reduced_set.points,
+        coef=spectrum.coef,
+        bias=spectrum.bias,
+        degree_kernel=recipe.icd_kernel,
+        degree_coef=degrees.q if features.in_kernel_space else features.unwhiten(degrees.q),
+    )
+    return ProjectionFit(projection, spectrum, degrees, statistics)
+
+
+def fit_clusters(
+    fit: ProjectionFit,
+    reduced_set: ReducedSet,
+    n_clusters: int,
+    source: Source,
+    sample: Sample,
+    recipe: Recipe,
+) -> Training:
+    """From a projection to a model with numbered clusters, the largest first."""
+    found = len(fit.spectrum.eigenvalues) + 1
+    if found < n_clusters:
+        raise ValueError(_too_many(n_clusters, found, reduced_set, recipe))
+    outside = fit.statistics.excluded_weight / fit.degrees.total_weight
+    _check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)
+    model = encode(fit, source, sample, recipe)
+
+    def label(rows: Array, weights: Floats) -> tuple[Integers, ClusterSizes]:
+        labels = model.chunk_labels(rows)
+        return labels, ClusterSizes.of_labels(labels, weights, len(model.eigenvalues) + 1)
+
+    width = model.projection.written
+    labels, counts = source.label(label, ClusterSizes.merge, width, recipe.n_jobs)
+    order = counts.order
+    if labels is not None and not np.array_equal(order, np.arange(len(order))):
+        labels = np.argsort(order)[labels]
+    sizes = counts.sizes[order]
+    empty = np.count_nonzero(sizes == 0.0)
+    if empty > 0:
+        warn(
+            f"{empty} of the {len(sizes)} clusters {'has' if empty == 1 else 'have'} no "
+            "points: ask for fewer.",
+            ConvergenceWarning,
+        )
+    return Training(
+        model=replace(model, encoding=model.encoding.reordered(order)),
+        indices=reduced_set.indices,
+        residual=reduced_set.residual,
+        cluster_sizes=sizes,
+        n_samples=counts.n_points,
+        n_outliers=fit.statistics.n_excluded,
+        timings={},
+        labels=labels,
+    )
+
+
+def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -> SparseModel:
+    """Fit the encoding; where the scores show fewer clusters, warn and find these."""
+    projection, spectrum, n_jobs = fit.projection, fit.spectrum, recipe.n_jobs
+    sample = sample.first(ENCODING_SIZE, recipe.seed)
+    scores, degrees = projection.scores_and_degrees(sample.X, n_jobs)
+    weights = sample.weights
+    if np.ptp(weights) > 0.0 and weights.sum() < (1.0 - 1e-9) * fit.degrees.total_weight:
+        weights = represented_weights(sample.rows, recipe.seed, weights)
+    shares = fit.degrees.shares_of(degrees, weights)
+    for m in range(scores.shape[1], -1, -1):
+        if m < scores.shape[1]:
+            projection, spectrum = projection.leading(m), spectrum.leading(m)
+        try:
+            if recipe.encoding == "sign":
+                # The code book is a count, so all rows can have their say.
+                encoding: Encoding = SignCodes(count_code_book(projection, source, n_jobs))
+            else:
+                find_prototypes = ENCODINGS[recipe.encoding]
+                encoding = find_prototypes(spectrum, scores[:, :m], weights, shares)
+            if fit.statistics.n_excluded > 0:
+                # Points out of reach are equally far from all prototypes and go to the first:
+                # let that be the largest cluster now, as it will be in the end.
+                found = ClusterSizes.of_labels(encoding.labels(scores[:, :m]), weights, m + 1)
+                encoding = encoding.reordered(found.order)
+            return SparseModel(projection, spectrum.eigenvalues, encoding, fit.degrees.floor)
+        except TooFewCodeWords as reason:
+            warn(
+                f"{m + 1} clusters are not available at this bandwidth ({reason}); "
+                f"continuing with {m}.",
+                ConvergenceWarning,
+            )
+    raise AssertionError("a single cluster is always available")
+
+
+def count_code_book(projection: Projection, source: Source, n_jobs: int | None) -> Floats:
+    """Return the most frequent sign patterns among the scores of all rows."""
+
+    def counts(rows: Array, weights: Floats) -> SignCounts:
+        return sign_counts(projection.chunk_scores(rows), weights)
+
+    total = source.sum(counts, merge_counts, projection.written, n_jobs)
+    return code_book(total, len(projection.bias))
+
+
+def _too_many(n_clusters: int, found: int, reduced_set: ReducedSet, recipe: Recipe) -> str:
+    if reduced_set.rank < n_clusters and UNRELATED < reduced_set.residual <= recipe.tol:
+        return (
+            f"{n_clusters} clusters asked for, but tol={recipe.tol} is reached with "
+            f"{reduced_set.rank} pivots, too few to tell them apart. Use a smaller tol."
+        )
+    advice = ", or use a smaller bandwidth" if recipe.kernel.has_bandwidth else ""
+    return (
+        f"{n_clusters} clusters asked for, but with this kernel the data shows no more than "
+        f"{found}: everything else is rounding error. Ask for fewer clusters{advice}."
+    )
+
+
+def _check_reach(reduced_set: ReducedSet, kernel: Kernel, n_clusters: int, outside: float) -> None:
+    """Complain about a bandwidth at which the kernel is close to the identity."""
+    L, rank = reduced_set.factor, len(reduced_set.factor)
+    unrelated = rank > n_clusters and (
+        np.abs(np.tril(L, -1)).max() < UNRELATED * np.abs(np.diagonal(L)).max()
+    )
+    if unrelated and reduced_set.residual < UNRELATED:
+        raise ValueError(
+            "No two different points are similar with this kernel"
+            f"{_too_small(kernel, '. Use a larger one.')}"
+        )
+    if unrelated:
+        warn(
+            f"No two of the {rank} pivots are similar, so that the clusters are "
+            f"arbitrary groups of them{_too_small(kernel, ' for this rank. Use a larger one.')}",
+            BandwidthWarning,
+        )
+    elif outside > MANY_OUTLIERS:
+        warn(
+            f"{outside:.0%} of the points are out of the reach of the {rank} pivots, "
+            "and their labels mean little"
+            f"{_too_small(kernel, ' for this rank. Use a larger one, or a larger max_rank.')}",
+            BandwidthWarning,
+        )
+
+
+def _too_small(kernel: Kernel, advice: str) -> str:
+    """Blame the bandwidth, where there is one."""
+    if isinstance(kernel, Exponential):
+        return f": the bandwidth {kernel.bandwidth} is too small{advice}"
+    return "."

@@ -1,0 +1,261 @@
+"""Files as sources: NPY, NPZ, Parquet, Arrow and CSV, one or many, read block by block."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparseksc._typing import Array, StrPath
+from sparseksc.data.formats.arrow import Feather, Parquet
+from sparseksc.data.formats.base import Format, Request, Rows, repeated
+from sparseksc.data.formats.csv import Csv
+from sparseksc.data.formats.npy import Npy
+from sparseksc.data.formats.npz import Npz
+from sparseksc.data.source import BLOCK_ROWS, Source
+from sparseksc.data.stream import ChangedSource, IterableSource, Part, Stream, recut
+
+
+def open_dataset(
+    path: StrPath | Sequence[StrPath] | Iterable[Any],
+    columns: Sequence[str] | None = None,
+    block_rows: int = BLOCK_ROWS,
+    *,
+    ids: Sequence[str] = (),
+    header: bool | None = None,
+    delimiter: str = ",",
+) -> Stream:
+    """Open data that need not fit in memory.
+
+    Parameters
+    ----------
+    path : str, path, list of them, or re-iterable of arrays
+        A file, a pattern such as ``"data/*.parquet"``, or a directory: Parquet, Arrow or
+        Feather, CSV (also ``.csv.gz``), NPY or NPZ, by the ending of the name. Several files
+        are read one after the other, in the order of their names. Or any object that yields
+        2-D arrays each time it is iterated.
+    columns : list of str, optional
+        Names of the columns to use, all by default. Not for NPY and iterables, which have none.
+        An NPZ file holds one table (named X if there are several), or vectors as columns.
+    block_rows : int, default=65536
+        Rows that are read at once.
+    ids : list of str, optional
+        Names of columns that identify the rows. They are not clustered;
+        :meth:`FileStream.records` returns them beside the rows.
+    header : bool, optional
+        Whether the first line of a CSV file holds the names of the columns. By default it
+        does, and a first line of numbers alone is refused, as it could be either.
+    delimiter : str, default=","
+        What separates the fields of a CSV file.
+
+    Returns
+    -------
+    Stream
+        To be passed to ``fit`` and ``predict``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np
+    >>> from sparseksc import open_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "points.npy"
+    ...     np.save(file, np.arange(10.0).reshape(5, 2))
+    ...     data = open_dataset(file, block_rows=2)
+    ...     [rows.shape for rows, weights in data.blocks()]
+    [(2, 2), (2, 2), (1, 2)]
+    """
+    if not isinstance(block_rows, int) or block_rows < 1:
+        raise ValueError(f"block_rows must be an integer of at least 1, got {block_rows!r}.")
+    if path is None or hasattr(path, "shape") or hasattr(path, "columns"):
+        raise ValueError(
+            "open_dataset takes names of files, or an iterable of arrays; pass an array or a data "
+            f"frame to fit as it is. Got {type(path).__name__}."
+        )
+    if not isinstance(path, str | os.PathLike):
+        parts = list(path) if isinstance(path, list | tuple) else []
+        if not parts or not all(isinstance(part, str | os.PathLike) for part in parts):
+            if columns is not None or ids:
+                raise ValueError("columns need files with names; an iterable of arrays has none.")
+            return IterableSource(path)
+        found = [file for part in parts for file in _files(os.fspath(part))]
+    else:
+        found = _files(os.fspath(path))
+    kinds = {_kind(file) for file in found}
+    if len(kinds) > 1:
+        names = ", ".join(sorted(kind.ending for kind in kinds))
+        raise ValueError(f"The files are of different kinds ({names}); open one kind at a time.")
+    request = Request(
+        _names("columns", columns), _names("ids", ids) or (), block_rows, header, delimiter
+    )
+    both = [name for name in request.columns or () if name in request.ids]
+    if both:
+        raise ValueError(f"{both[0]!r} cannot be an id and one of the columns at the same time.")
+    return FileStream(found, kinds.pop()(request))
+
+
+def _names(what: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Distinct names, at least one where some are given."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise ValueError(f"{what} must be a list of names, got {names!r}.")
+    if what == "columns" and not names:
+        raise ValueError("columns must name at least one column.")
+    twice = repeated(names)
+    if twice is not None:
+        raise ValueError(f"{what} names {twice!r} more than once.")
+    return tuple(names)
+
+
+def _files(pattern: str) -> list[Path]:
+    """Files that a name, a directory or a pattern stands for, in the order of their names."""
+    path = Path(pattern)
+    if path.is_dir():
+        # Names with a dot or an underscore in front are notes of programs, not data.
+        found = sorted(
+            file
+            for file in path.iterdir()
+            if _kind_or_none(file) and file.is_file() and file.name[0] not in "._"
+        )
+        if not found:
+            raise ValueError(
+                f"The directory {pattern} has no files that can be read ({', '.join(KINDS)})."
+            )
+        return found
+    if path.exists():
+        return [path]
+    found = sorted(Path(file) for file in glob.glob(pattern, recursive=True))
+    if not found:
+        raise FileNotFoundError(f"There is no file {pattern}.")
+    return found
+
+
+KINDS: dict[str, type[Format]] = {
+    ".npy": Npy,
+    ".npz": Npz,
+    ".parquet": Parquet,
+    ".pq": Parquet,
+    ".arrow": Feather,
+    ".feather": Feather,
+    ".csv": Csv,
+    ".csv.gz": Csv,
+}
+
+
+def _kind_or_none(path: Path) -> type[Format] | None:
+    name = path.name.lower()
+    return next((kind for ending, kind in KINDS.items() if name.endswith(ending)), None)
+
+
+def _kind(path: Path) -> type[Format]:
+    kind = _kind_or_none(path)
+    if kind is None:
+        raise ValueError(f"{path} has an ending that is not known; known are {', '.join(KINDS)}.")
+    return kind
+
+
+class FileStream(Stream):
+    """Files of one kind, read one after the other."""
+
+    def __init__(self, paths: list[Path], form: Format) -> None:
+        self.paths, self.form = paths, form
+        self.ids = list(form.request.ids)
+        self._stamps = [_stamp(path) for path in paths]
+        for path, (size, _) in zip(paths, self._stamps, strict=True):
+            if size == 0:
+                raise ValueError(f"{path} is empty.")
+        described = [form.describe(path) for path in paths]
+        first = described[0]
+        dtype = first.dtype
+        for path, other in zip(paths, described, strict=True):
+            if other.width != first.width or other.names != first.names:
+                raise ValueError(
+                    f"{path} has the columns {_listed(other.names, other.width)}, but {paths[0]} "
+                    f"has {_listed(first.names, first.width)}; choose common ones."
+                )
+            dtype = np.promote_types(dtype, other.dtype)
+        self._counts = [other.n_rows for other in described if other.n_rows is not None]
+        self.n_features = first.width
+        self.feature_names = first.names
+        self.n_rows = sum(self._counts) if len(self._counts) == len(paths) else None
+        if self.n_rows == 0:
+            raise ValueError(f"{paths[0]} has no rows.")
+        self.dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
+
+    def fingerprint(self) -> str:  # noqa: D102
+        return f"{[path.name for path in self.paths]} {self._stamps} {self.feature_names}"
+
+    def read(self) -> Iterator[Array]:
+        """Yield blocks of exactly ``block_rows`` rows, whatever the layout of the files."""
+        rows = (block for block, _ in self._records(with_ids=False))
+        yield from recut(rows, self.form.block_rows)
+
+    def records(self) -> Iterator[Rows]:  # noqa: D102
+        yield from self._records(with_ids=True)
+
+    def _records(self, with_ids: bool) -> Iterator[Rows]:
+        for path, stamp in zip(self.paths, self._stamps, strict=True):
+            start = 0
+            for block, ids in self.form.read(path, with_ids):
+                self._require_finite(block, path, start)
+                yield block.astype(self.dtype, copy=False), ids
+                start += len(block)
+            _require_unchanged(path, stamp)
+
+    def to_dask(self) -> Source:  # noqa: D102
+        frame = self.form.dask_frame(self.paths, self.feature_names, self.dtype)
+        if frame is None:
+            return super().to_dask()
+        from sparseksc.data.dask_source import DaskSource
+
+        return DaskSource(frame)
+
+    def parts(self) -> list[Part]:  # noqa: D102
+        if self.n_rows is None or not self.form.has_random_access:
+            return super().parts()
+        step = self.form.block_rows
+        ends = [min(start + step, self.n_rows) for start in range(0, self.n_rows, step)]
+        return [
+            Part(end - start, partial(self._read_rows, start, end))
+            for start, end in zip([0, *ends], ends, strict=False)
+        ]
+
+    def _read_rows(self, start: int, stop: int) -> Array:
+        """Read rows ``start`` to ``stop``, from as many files as they lie in."""
+        found, first = [], 0
+        for path, stamp, rows in zip(self.paths, self._stamps, self._counts, strict=True):
+            begin, end = max(start - first, 0), min(stop - first, rows)
+            if begin < end:
+                block = self.form.read_rows(path, begin, end)
+                _require_unchanged(path, stamp)
+                self._require_finite(block, path, begin)
+                found.append(block.astype(self.dtype, copy=False))
+            first += rows
+        return np.concatenate(found)
+
+    def _require_finite(self, block: Array, path: Path, start: int) -> None:
+        """Refuse NaN and infinity, with the place of the first one in its file."""
+        if np.isfinite(block).all():
+            return
+        row, column = np.argwhere(~np.isfinite(block))[0]
+        name = repr(self.feature_names[column]) if self.feature_names else str(column + 1)
+        raise ValueError(self.form.fault(path, start + int(row) + 1, name, block[row, column]))
+
+
+def _require_unchanged(path: Path, stamp: tuple[int, int]) -> None:
+    if not path.exists() or _stamp(path) != stamp:
+        raise ChangedSource(f"{path} changed while it was in use; start again.")
+
+
+def _listed(names: list[str] | None, width: int) -> str:
+    return f"({width} without names)" if names is None else ", ".join(names)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns

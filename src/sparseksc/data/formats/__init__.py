@@ -1,0 +1,1 @@
+"""Kinds of files: each is read in blocks of rows, with the ids beside them."""

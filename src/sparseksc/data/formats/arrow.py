@@ -1,0 +1,195 @@
+"""Parquet and Arrow files: named columns that pyarrow reads in record batches."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparseksc._typing import Array
+from sparseksc.data.formats.base import Description, Format, Rows
+
+
+class Columnar(Format):
+    """What Arrow reads in batches of named columns."""
+
+    @abstractmethod
+    def schema(self, path: Path) -> Any:
+        """Return the Arrow schema of the file."""
+
+    @abstractmethod
+    def batches(self, path: Path, names: list[str]) -> Iterator[Any]:
+        """Record batches of the named columns."""
+
+    def describe(self, path: Path) -> Description:  # noqa: D102
+        kind = require_pyarrow().types
+        schema = self.schema(path)
+        names = self.request.chosen(path, schema.names)
+        types = [schema.field(name).type for name in names]
+        for name, of in zip(names, types, strict=True):
+            if not (
+                kind.is_floating(of)
+                or kind.is_integer(of)
+                or kind.is_boolean(of)
+                or kind.is_decimal(of)
+            ):
+                raise ValueError(self.no_number(path, name, of))
+        single = all(kind.is_float32(of) or kind.is_float16(of) for of in types)
+        dtype = np.dtype(np.float32 if single else np.float64)
+        return Description(names, len(names), dtype, self.count(path))
+
+    def no_number(self, path: Path, name: str, of: Any) -> str:
+        """Say that a column does not hold numbers, and what to do."""
+        return (
+            f"Column {name!r} of {path} holds {of}, not numbers: leave it out of the columns, or "
+            "keep it as an id."
+        )
+
+    def count(self, path: Path) -> int | None:
+        """Return the number of rows where the format tells."""
+        return None
+
+    def read(self, path: Path, with_ids: bool) -> Iterator[Rows]:  # noqa: D102
+        described = self.describe(path)
+        names, rows = described.names or [], self.block_rows
+        ids = list(self.request.ids) if with_ids else []
+        for whole in self.batches(path, list(dict.fromkeys([*names, *ids]))):
+            for start in range(0, whole.num_rows, rows):
+                batch = whole.slice(start, rows)
+                block = _numbers(batch, names, described.dtype)
+                yield block, [batch.column(name) for name in ids]
+
+    def pieces(self, path: Path) -> list[int]:
+        """Numbers of rows of the pieces that can be read alone: row groups, record batches."""
+        raise NotImplementedError
+
+    def piece(self, path: Path, number: int, names: list[str]) -> Iterator[Any]:
+        """Record batches of the named columns of one piece."""
+        raise NotImplementedError
+
+    def read_rows(self, path: Path, start: int, stop: int) -> Array:  # noqa: D102
+        described = self.describe(path)
+        names = described.names or []
+        found, first = [], 0
+        for number, rows in enumerate(self.pieces(path)):
+            if first >= stop or first + rows <= start:
+                first += rows
+                continue
+            for batch in self.piece(path, number, names):
+                block = _numbers(batch, names, described.dtype)
+                found.append(block[max(start - first, 0) : max(stop - first, 0)])
+                first += batch.num_rows
+        return np.concatenate(found)
+
+
+def _numbers(batch: Any, names: list[str], dtype: np.dtype[Any]) -> Array:
+    """Return the named columns of a record batch as a table."""
+    pa = require_pyarrow()
+    block = np.empty((batch.num_rows, len(names)), dtype=dtype)
+    for place, name in enumerate(names):
+        column = batch.column(name)
+        if pa.types.is_decimal(column.type):
+            column = column.cast(pa.float64())
+        # A missing value becomes NaN, which is reported with its place.
+        block[:, place] = column.to_numpy(zero_copy_only=False)
+    return block
+
+
+class Parquet(Columnar):
+    """Apache Parquet."""
+
+    ending = ".parquet"
+    has_random_access = True
+
+    def _open(self, path: Path) -> Any:
+        pa = require_pyarrow()
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            return ParquetFile(path)
+        except pa.ArrowException as error:
+            raise ValueError(f"{path} cannot be read as Parquet: {error}") from None
+
+    def schema(self, path: Path) -> Any:  # noqa: D102
+        with self._open(path) as file:
+            return file.schema_arrow
+
+    def count(self, path: Path) -> int | None:  # noqa: D102
+        with self._open(path) as file:
+            return int(file.metadata.num_rows)
+
+    def batches(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
+        pa = require_pyarrow()
+        with self._open(path) as file:
+            try:
+                yield from file.iter_batches(self.block_rows, columns=names)
+            except (pa.ArrowException, OSError) as error:
+                raise ValueError(f"{path} cannot be read as Parquet: {error}") from None
+
+    def pieces(self, path: Path) -> list[int]:  # noqa: D102
+        with self._open(path) as file:
+            groups = range(file.num_row_groups)
+            return [int(file.metadata.row_group(group).num_rows) for group in groups]
+
+    def piece(self, path: Path, number: int, names: list[str]) -> Iterator[Any]:  # noqa: D102
+        with self._open(path) as file:
+            yield from file.iter_batches(self.block_rows, [number], columns=names)
+
+
+class Feather(Columnar):
+    """Arrow IPC files, also called Feather."""
+
+    ending = ".arrow"
+    has_random_access = True
+
+    def _open(self, path: Path, names: list[str] | None = None) -> Any:
+        pa = require_pyarrow()
+        try:
+            mapped = pa.memory_map(os.fspath(path))
+            reader = pa.ipc.open_file(mapped)
+            if names is not None:
+                places = [reader.schema.names.index(name) for name in names]
+                options = pa.ipc.IpcReadOptions(included_fields=places)
+                reader = pa.ipc.open_file(mapped, options=options)
+            return reader
+        except (pa.ArrowException, OSError) as error:
+            raise ValueError(f"{path} cannot be read as an Arrow file: {error}") from None
+
+    def schema(self, path: Path) -> Any:  # noqa: D102
+        return self._open(path).schema
+
+    def count(self, path: Path) -> int | None:  # noqa: D102
+        return sum(self.pieces(path))
+
+    def pieces(self, path: Path) -> list[int]:  # noqa: D102
+        # Without columns, only the lengths of the batches are read.
+        return [batch.num_rows for batch in self.batches(path, [])]
+
+    def piece(self, path: Path, number: int, names: list[str]) -> Iterator[Any]:  # noqa: D102
+        yield self._open(path, names).get_batch(number)
+
+    def batches(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
+        pa = require_pyarrow()
+        try:
+            reader = self._open(path, names or self.schema(path).names[:1])
+            for number in range(reader.num_record_batches):
+                yield reader.get_batch(number)
+        except (pa.ArrowException, OSError) as error:
+            raise ValueError(f"{path} cannot be read as an Arrow file: {error}") from None
+
+
+def require_pyarrow() -> Any:
+    """Import pyarrow, or say how to get it."""
+    try:
+        import pyarrow as pa
+        import pyarrow.types
+    except ImportError:
+        raise ImportError(
+            "Parquet, Arrow and CSV files need pyarrow: install it, or sparseksc with the extra "
+            "'files'."
+        ) from None
+    return pa

@@ -1,0 +1,231 @@
+"""CSV files: the header, the types, and the place of the first fault in words.
+
+Arrow reads the rows, fast. It is not the one to explain what is wrong with them: when it
+fails, or finds a value that is not finite, the file is read again line by line until the
+first fault, whose row, line and column make a sentence.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import isfinite
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from sparseksc.data.formats.arrow import Columnar, require_pyarrow
+
+#: Spellings of a missing value.
+MISSING = ("", "#N/A", "#NA", "-NaN", "-nan", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null")
+#: Longest line in characters; a longer one is not a table.
+LONGEST_LINE = 1 << 24
+OTHER_DELIMITERS = {";": "';'", "\t": "a tab", "|": "'|'"}
+
+
+class Csv(Columnar):
+    """Separated values in UTF-8, with or without a header line, also compressed."""
+
+    ending = ".csv"
+
+    def header(self, path: Path) -> tuple[list[str], int]:
+        """Names of the columns, and the number of lines before the first row."""
+        with self._understood(path, searched=False), _lines(path) as lines:
+            reader = csv.reader(lines, delimiter=self.request.delimiter)
+            first = next((fields for fields in reader if fields), None)
+            if first is None:
+                raise ValueError(f"{path} is empty.")
+            if self.request.header is False:
+                return [f"column{number}" for number in range(1, len(first) + 1)], 0
+            names = [name.strip() for name in first]
+            if self.request.header is None and all(map(_is_number, names)):
+                raise ValueError(
+                    f"The first line of {path} holds numbers alone: add a line with the names of "
+                    "the columns, or say whether it is a header (--header or --no-header, "
+                    "header=True or False)."
+                )
+            other = next((mark for mark in OTHER_DELIMITERS if mark in names[0]), None)
+            if len(names) == 1 and other is not None:
+                raise ValueError(
+                    f"The fields of {path} are separated by {OTHER_DELIMITERS[other]}: give it as "
+                    "the delimiter."
+                )
+            return names, reader.line_num
+
+    def _open(self, path: Path, types: dict[str, Any], names: list[str] | None = None) -> Any:
+        from pyarrow import csv as arrow
+
+        header, skipped = self.header(path)
+        return arrow.open_csv(
+            path,
+            read_options=arrow.ReadOptions(
+                column_names=header,
+                skip_rows=skipped,
+                block_size=max(1 << 20, 64 * self.block_rows),
+            ),
+            parse_options=arrow.ParseOptions(
+                delimiter=self.request.delimiter, newlines_in_values=True
+            ),
+            convert_options=arrow.ConvertOptions(
+                column_types=types, include_columns=names, null_values=MISSING
+            ),
+        )
+
+    def schema(self, path: Path) -> Any:
+        """Types of the first rows, with every kind of number as float64 and ids as text."""
+        pa = require_pyarrow()
+        names, _ = self.header(path)
+        self.request.chosen(path, names)
+        with self._understood(path):
+            try:
+                found = self._open(path, dict.fromkeys(self.request.ids, pa.string())).schema
+            except StopIteration:
+                raise ValueError(f"{path} has no rows.") from None
+        fields = []
+        for field in found:
+            of = field.type
+            if pa.types.is_integer(of) or pa.types.is_null(of):
+                of = pa.float64()
+            fields.append(pa.field(field.name, of))
+        return pa.schema(fields)
+
+    def batches(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
+        types = {field.name: field.type for field in self.schema(path)}
+        with self._understood(path):
+            reader = self._open(path, {name: types[name] for name in names}, names)
+            while True:
+                try:
+                    batch = reader.read_next_batch()
+                except StopIteration:
+                    return
+                yield batch
+
+    def dask_frame(
+        self, paths: Sequence[Path], columns: list[str] | None, dtype: np.dtype[Any]
+    ) -> Any:
+        """Let Dask cut the files: lines cannot be counted without reading them."""
+        import dask.dataframe as dd
+
+        names, lines_before = self.header(paths[0])
+        packed = any(path.name.lower().endswith(".gz") for path in paths)
+        frame = dd.read_csv(
+            [str(path) for path in paths],
+            sep=self.request.delimiter,
+            header=0 if lines_before else None,
+            names=names,
+            usecols=columns,
+            dtype=dict.fromkeys(columns or [], dtype),
+            blocksize=None if packed else "default",
+            compression="gzip" if packed else None,
+        )
+        return frame[columns]
+
+    def no_number(self, path: Path, name: str, of: Any) -> str:  # noqa: D102
+        return self.first_fault(path, [name]) or super().no_number(path, name, of)
+
+    def fault(self, path: Path, row: int, column: str, value: float) -> str:  # noqa: D102
+        return self.first_fault(path) or super().fault(path, row, column, value)
+
+    @contextmanager
+    def _understood(self, path: Path, *, searched: bool = True) -> Iterator[None]:
+        """Turn what can go wrong in reading into one sentence, ``searched`` for in the rows."""
+        pa = require_pyarrow()
+        try:
+            yield
+        except gzip.BadGzipFile:
+            raise ValueError(
+                f"{path} is not compressed, or not by gzip, as the ending of its name says."
+            ) from None
+        except (pa.ArrowException, csv.Error, EOFError, zlib.error) as error:
+            sentence = self.first_fault(path) if searched else None
+            raise ValueError(sentence or f"{path} cannot be read as CSV: {error}") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is not text in UTF-8: save it in that encoding.") from None
+        except OSError as error:
+            if error.errno is not None:  # the system's own sentence, such as for a missing right
+                raise
+            raise ValueError(f"{path} cannot be read as CSV: {error}") from None
+
+    def first_fault(self, path: Path, columns: list[str] | None = None) -> str | None:
+        """Say where the first row or value is that cannot be used, or None."""
+        try:
+            return self._first_fault(path, columns)
+        except UnicodeDecodeError:
+            return f"{path} is not text in UTF-8: save it in that encoding."
+        except (csv.Error, EOFError, OSError, zlib.error):
+            return None
+
+    def _first_fault(self, path: Path, columns: list[str] | None) -> str | None:
+        names, skipped = self.header(path)
+        wanted = columns or self.request.chosen(path, names)
+        places = [(names.index(name), name) for name in wanted]
+        with _lines(path) as lines:
+            for _ in range(skipped):
+                next(lines)
+            reader = csv.reader(lines, delimiter=self.request.delimiter)
+            row = 0
+            for fields in reader:
+                if not fields:
+                    continue
+                row += 1
+                if len(fields) != len(names):
+                    what = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                    rest = f" where {len(names)} are expected: correct that line"
+                    break
+                wrong = next((name for place, name in places if _problem(fields[place])), None)
+                if wrong is not None:
+                    what, advice = _problem(fields[names.index(wrong)]) or ("", "")
+                    rest = f", column {wrong!r}{advice}"
+                    break
+            else:
+                return None
+            line = skipped + reader.line_num
+        return f"{path} has {what} in row {row:,} (line {line:,}){rest}."
+
+
+def _problem(field: str) -> tuple[str, str] | None:
+    """Say what is wrong with a field, and what to do about it."""
+    if field in MISSING:
+        shown = "no value" if not field else f"the missing value {field}"
+        return shown, ": fill it in, or remove the row"
+    if field.strip().lower() in ("true", "false"):
+        return None
+    if not _is_number(field):
+        short = field if len(field) <= 40 else field[:37] + "..."
+        return repr(short), (
+            ", which is not a number: correct it, leave the column out, or keep it as an id"
+        )
+    if not isfinite(float(field)):
+        return f"the value {field.strip()}", ": replace it, or remove the row"
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+@contextmanager
+def _lines(path: Path) -> Iterator[Iterator[str]]:
+    """Lines of a text file, compressed or not, of a bounded length."""
+    file: IO[str]
+    if path.name.lower().endswith(".gz"):
+        file = gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    else:
+        file = path.open(encoding="utf-8-sig", newline="")
+
+    def bounded() -> Iterator[str]:
+        while line := file.readline(LONGEST_LINE):
+            if len(line) == LONGEST_LINE:
+                raise csv.Error("a line is too long for a table")
+            yield line
+
+    with file:
+        yield bounded()

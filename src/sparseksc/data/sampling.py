@@ -1,0 +1,104 @@
+"""Seeded samples of rows, the same however the rows arrive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from sparseksc._native.hashing import ahead, uniform
+from sparseksc._typing import Array, Floats, Integers
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some rows of a source: their numbers in it, the rows and their weights."""
+
+    rows: Integers
+    X: Array
+    weights: Floats
+
+    def first(self, size: int | None, seed: int) -> Sample:
+        """Return the sample that would have been drawn with a smaller size."""
+        places = selection_sample(self.rows, size, seed, self.weights)
+        if len(places) == len(self.rows):
+            return self
+        return Sample(self.rows[places], self.X[places], self.weights[places])
+
+    def join(self, later: Sample, size: int | None, seed: int) -> Sample:
+        """Return the sample of this one's rows and later ones."""
+        rows = np.concatenate([self.rows, later.rows])
+        X = np.concatenate([self.X, later.X])
+        weights = np.concatenate([self.weights, later.weights])
+        return Sample(rows, X, weights).first(size, seed)
+
+
+def selection_sample(
+    rows: Integers | int, size: int | None, seed: int, weights: Array | None = None
+) -> Integers:
+    """Draw some rows, uniformly and without replacement, and return their places, ascending.
+
+    ``rows`` are the ascending numbers of the rows, or how many there are: then the places are the
+    numbers.
+
+    Every row runs in an exponential race with its weight as rate, on a clock that
+    depends on the seed and the row number alone; the first ``size`` rows win. The
+    sample is therefore the same however the rows arrive in chunks, a smaller sample is
+    part of a larger one, an integer weight counts like that many copies, and rows of
+    weight zero never win.
+    """
+    if weights is not None and not weights.all():
+        present = np.flatnonzero(weights > 0)
+        numbers = present if isinstance(rows, int) else rows[present]
+        return present[selection_sample(numbers, size, seed, weights[present])]
+    count = rows if isinstance(rows, int) else len(rows)
+    if size is None or size >= count:
+        return np.arange(count)
+    if weights is None or weights.min() == weights.max():
+        places, finish = _leaders(rows, count, size, seed)
+        return places[first_to_finish(finish, size)]
+    numbers = np.arange(count) if isinstance(rows, int) else rows
+    return first_to_finish(-np.log(hashed_uniform(seed, numbers)) / weights, size)
+
+
+def first_to_finish(finish: Floats, size: int) -> Integers:
+    """Places of the ``size`` smallest, ascending; of equal ones the first."""
+    winners = np.flatnonzero(finish <= np.partition(finish, size - 1)[size - 1])
+    return winners if len(winners) == size else np.sort(np.argsort(finish, kind="stable")[:size])
+
+
+def _leaders(rows: Integers | int, count: int, size: int, seed: int) -> tuple[Integers, Floats]:
+    """Places of rows of equal weight that may be among the first ``size``, and their finish.
+
+    They are chosen by a bound that a few more than ``size`` are expected to pass; should fewer
+    pass, all are taken.
+    """
+    state = _hash_state(seed)
+    rows = rows if isinstance(rows, int) else np.asarray(rows, np.int64)
+    places, chances = ahead(rows, state, 1.0 - (size + 6.0 * np.sqrt(size) + 6.0) / count)
+    if len(places) < size:
+        places, chances = ahead(rows, state, 0.0)
+    return places, -chances  # in the order of the logarithms
+
+
+def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
+    """Weights with which the rows of a :func:`selection_sample` stand for all.
+
+    A race that ends at the time t is won by a row of weight w with the probability
+    1 - exp(-w t), whose inverse scales w: heavy rows are drawn more often already.
+    """
+    finish = (-np.log(hashed_uniform(seed, rows)) / weights).max()
+    time = np.maximum(weights * finish, np.finfo(np.float64).tiny)
+    scaled: Floats = weights / -np.expm1(-time)
+    return scaled
+
+
+def hashed_uniform(seed: int, rows: Integers) -> Floats:
+    """Uniform numbers in (0, 1), one per row number: the SplitMix64 hash of (seed, row)."""
+    return uniform(np.asarray(rows, np.int64), _hash_state(seed))
+
+
+@cache
+def _hash_state(seed: int) -> int:
+    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])

@@ -1,0 +1,236 @@
+"""Sources: rows that arrive in blocks, from arrays, files or anything that can be read again.
+
+Training needs sums over the rows, several times, and never holds them. A source delivers
+blocks of rows; each block is cut into chunks that fit the cache, the sums of the chunks of a
+block are merged along a fixed tree, and so are the sums of the blocks (for an array, whose blocks
+are all alike, that is one tree over its chunks). The same rows in the same blocks give the same
+bits, wherever they come from and whoever computes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.data.sampling import Sample, selection_sample
+from sparseksc.execution.threads import (
+    chunk_rows,
+    chunk_slices,
+    contiguous,
+    ordered_map,
+    sum_over,
+    tree_sum,
+)
+
+T = TypeVar("T")
+Work = Callable[[Array, Floats], T]
+Merge = Callable[[T, T], T]
+#: Results of some rows, on so many threads.
+RowWork = Callable[[Array, int | None], Array]
+#: Labels of some rows, and a summand that is taken while they are at hand.
+Labelling = Callable[[Array, Floats], tuple[Integers, T]]
+
+#: Rows of a block, where nothing else decides.
+BLOCK_ROWS = 65_536
+
+
+class RowTransform(Protocol):
+    """What can be done to each row by itself, such as scaling."""
+
+    def apply(self, X: Any) -> Any:
+        """Transform rows, in their precision."""
+
+    def fingerprint(self) -> str:
+        """Say in a word which transform this is."""
+
+
+class Source(ABC):
+    """Rows that can be read from the beginning as often as they are asked for.
+
+    Attributes
+    ----------
+    n_features : int
+    dtype : numpy.dtype
+        float32 or float64.
+    n_rows : int or None
+        Number of rows; None while it is not known.
+    feature_names : list of str or None
+    paths : sequence of path
+        Files that the rows are read from, as far as that is known.
+    in_memory : bool
+        Whether all rows are in the memory of this process.
+    runs_here : bool
+        Whether the sums are computed in this process, whose memory they need.
+    is_sparse : bool
+    """
+
+    n_features: int
+    dtype: np.dtype[Any]
+    n_rows: int | None = None
+    feature_names: list[str] | None = None
+    paths: Sequence[Path] = ()
+    in_memory: ClassVar[bool] = False
+    runs_here: ClassVar[bool] = True
+    is_sparse: bool = False
+
+    @abstractmethod
+    def blocks(self) -> Iterator[tuple[Array, Floats]]:
+        """Yield blocks of rows and their weights, from the beginning."""
+
+    @abstractmethod
+    def sample(self, size: int | None, seed: int) -> Sample:
+        """Draw rows as :func:`~sparseksc.data.sampling.selection_sample` does."""
+
+    def sample_for_search(self, size: int | None, seed: int) -> Sample:
+        """Draw rows to search on; all of them where they are in memory."""
+        return self.sample(size, seed)
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Say in a line which data this is, to tell it from other data."""
+
+    @abstractmethod
+    def scaled(self, scaling: RowTransform) -> Source:
+        """Return the same rows, transformed."""
+
+    def apply(self, work: RowWork, n_columns: int | None, dtype: Any, n_jobs: int | None) -> Any:
+        """Stack ``work(rows, n_jobs)`` over all rows.
+
+        ``n_columns`` (None for a vector) and ``dtype`` (None for that of the rows) describe the
+        result, for sources that compute it later.
+        """
+        return np.concatenate([work(block, n_jobs) for block, _ in self.blocks()])
+
+    def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:
+        """Sum ``work(rows, weights)`` over all rows, in chunks for tiles of ``width`` columns."""
+        rows = chunk_rows(width)
+        numbered = (
+            (number, chunk)
+            for number, block in enumerate(self.blocks())
+            for chunk in chunks_of(block, rows)
+        )
+        results = ordered_map(lambda item: (item[0], work(*item[1])), numbered, n_jobs)
+        by_block = groupby(results, key=itemgetter(0))
+        return tree_sum(
+            (tree_sum(map(itemgetter(1), group), merge) for _, group in by_block), merge
+        )
+
+    def label(
+        self, work: Labelling[T], merge: Merge[T], width: int, n_jobs: int | None
+    ) -> tuple[Integers | None, T]:
+        """Sum what ``work(rows, weights)`` returns beside labels; the labels too if in memory."""
+        return None, self.sum(lambda rows, weights: work(rows, weights)[1], merge, width, n_jobs)
+
+
+def files_behind(X: Any) -> list[Path]:
+    """File that an array, or the one that it is a view of, is a memory map of."""
+    while isinstance(X, np.ndarray):
+        if isinstance(X, np.memmap):
+            return [] if X.filename is None else [Path(X.filename)]
+        X = X.base
+    return []
+
+
+def chunks_of(block: tuple[Array, Floats], rows: int) -> Iterator[tuple[Array, Floats]]:
+    """Cut a block and its weights into chunks of ``rows`` rows."""
+    X, weights = block
+    for part in chunk_slices(X.shape[0], rows):
+        yield contiguous(X[part]), weights[part]
+
+
+def sum_of_block(
+    block: tuple[Array, Floats], work: Work[T], merge: Merge[T], width: int, n_jobs: int | None
+) -> T:
+    """Sum ``work(rows, weights)`` over a block, in chunks for tiles of ``width`` columns."""
+    X, weights = block
+
+    def part(rows: slice) -> T:
+        return work(contiguous(X[rows]), weights[rows])
+
+    return sum_over(part, chunk_slices(X.shape[0], chunk_rows(width)), merge, n_jobs)
+
+
+class ArraySource(Source):
+    """An array, memory map or CSR matrix, with sample weights."""
+
+    in_memory = True
+
+    def __init__(self, X: Array, weights: Floats | None = None) -> None:
+        self.X = X
+        self.weights = np.ones(X.shape[0]) if weights is None else weights
+        (self.n_rows, self.n_features), self.dtype = X.shape, X.dtype
+        self.is_sparse = not isinstance(X, np.ndarray)
+
+    @property
+    def paths(self) -> Sequence[Path]:  # type: ignore[override]
+        """File that the rows are a memory map of, if any."""
+        return files_behind(self.X)
+
+    def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102
+        return chunks_of((self.X, self.weights), BLOCK_ROWS)
+
+    def apply(  # noqa: D102
+        self, work: RowWork, n_columns: int | None, dtype: Any, n_jobs: int | None
+    ) -> Any:
+        return work(self.X, n_jobs)
+
+    def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
+        # Blocks consist of whole chunks, a power of two of them: one tree over all chunks is the
+        # tree over the blocks.
+        return sum_of_block((self.X, self.weights), work, merge, width, n_jobs)
+
+    def label(  # noqa: D102
+        self, work: Labelling[T], merge: Merge[T], width: int, n_jobs: int | None
+    ) -> tuple[Integers | None, T]:
+        X, weights, labels = self.X, self.weights, np.empty(self.X.shape[0], np.intp)
+
+        def part(rows: slice) -> T:
+            labels[rows], summand = work(contiguous(X[rows]), weights[rows])
+            return summand
+
+        chunks = chunk_slices(len(labels), chunk_rows(width))
+        return labels, sum_over(part, chunks, merge, n_jobs)
+
+    def scaled(self, scaling: RowTransform) -> ArraySource:  # noqa: D102
+        return ArraySource(scaling.apply(self.X), self.weights)
+
+    def fingerprint(self) -> str:  # noqa: D102
+        ends = [np.asarray(part).tobytes() for part in (self.X[:1000], self.X[-1000:])]
+        return f"{self.X.shape} {self.X.dtype} {digest(*ends, self.weights.tobytes())}"
+
+    def sample_for_search(self, size: int | None, seed: int) -> Sample:  # noqa: D102
+        return Sample(np.arange(self.X.shape[0]), self.X, self.weights)
+
+    def sample(self, size: int | None, seed: int) -> Sample:  # noqa: D102
+        rows = selection_sample(self.X.shape[0], size, seed, self.weights)
+        if len(rows) == self.X.shape[0]:
+            return Sample(rows, self.X, self.weights)
+        return Sample(rows, self.X[rows], self.weights[rows])
+
+
+def digest(*parts: bytes) -> str:
+    """SHA-256 of some bytes, as text."""
+    hashed = hashlib.sha256()
+    for part in parts:
+        hashed.update(part)
+    return hashed.hexdigest()
+
+
+def require_finite(block: Array, start: int, names: list[str] | None) -> None:
+    """Refuse NaN and infinity, with the place of the first one."""
+    if np.isfinite(block).all():
+        return
+    row, column = np.argwhere(~np.isfinite(block))[0]
+    name = repr(names[column]) if names else str(column)
+    raise ValueError(
+        f"Row {start + row:,} has the value {block[row, column]} in column {name}: remove or "
+        "fill such rows first."
+    )

@@ -1,0 +1,216 @@
+"""Tables that are written block by block: labels, with ids and memberships beside them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import tempfile
+import zipfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import IO, Any, Protocol, cast
+
+import numpy as np
+
+from sparseksc._typing import Array, Floats, Integers, StrPath
+from sparseksc.data.atomic import atomic_write
+from sparseksc.data.formats.arrow import require_pyarrow
+from sparseksc.data.formats.base import Column, Rows
+
+
+class ColumnWriter(ABC):
+    """Writes columns, block by block: NumPy or Arrow arrays of numbers, text or dates."""
+
+    def __init__(self, file: IO[bytes], names: list[str]) -> None:
+        self.file, self.names = file, names
+
+    @abstractmethod
+    def write(self, columns: list[Column]) -> None:
+        """Add the rows of some equally long columns."""
+
+    def close(self) -> None:  # noqa: B027 - most kinds have nothing to add
+        """Write what belongs at the end."""
+
+
+class CsvWriter(ColumnWriter):
+    """Comma separated values with a header line."""
+
+    def __init__(self, file: IO[bytes], names: list[str]) -> None:
+        super().__init__(file, names)
+        self._write([names])
+
+    def _write(self, rows: Any) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self.file.write(text.getvalue().encode())
+
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
+        self._write(zip(*(column.tolist() for column in columns), strict=True))
+
+
+class NpyWriter(ColumnWriter):
+    """NumPy's own format: the labels alone, or all columns as float64 side by side."""
+
+    def __init__(self, file: IO[bytes], names: list[str]) -> None:
+        super().__init__(file, names)
+        self.rows = 0
+        self._header()
+
+    def _header(self) -> None:
+        # The format leaves room for more digits, so that the number of rows can be filled in.
+        single = len(self.names) == 1
+        shape = (self.rows,) if single else (self.rows, len(self.names))
+        kind = np.dtype(np.int64 if single else np.float64)
+        header = {"descr": kind.str, "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(self.file, header)
+
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
+        kind = np.int64 if len(columns) == 1 else np.float64
+        self.file.write(np.column_stack(columns).astype(kind).tobytes())
+        self.rows += len(columns[0])
+
+    def close(self) -> None:  # noqa: D102
+        self.file.seek(0)
+        self._header()
+
+
+class NpzWriter(ColumnWriter):
+    """One vector for each column in a NumPy archive."""
+
+    def __init__(self, file: IO[bytes], names: list[str]) -> None:
+        super().__init__(file, names)
+        self._stack = ExitStack()
+        # The type of a vector (the longest text) is known at the end: until then blocks wait.
+        self._blocks = [self._stack.enter_context(tempfile.TemporaryFile()) for _ in names]
+        self._kinds: list[np.dtype[Any] | None] = [None] * len(names)
+        self._lengths: list[int] = []
+
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
+        self._lengths.append(len(columns[0]))
+        for place, column in enumerate(columns):
+            values = np.asarray(column)
+            if values.dtype.hasobject:
+                values = np.array(["" if one is None else str(one) for one in column.tolist()])
+            np.save(self._blocks[place], values, allow_pickle=False)
+            known = self._kinds[place]
+            self._kinds[place] = values.dtype if known is None else np.result_type(known, values)
+
+    def close(self) -> None:  # noqa: D102
+        shape = (sum(self._lengths),)
+        with self._stack, zipfile.ZipFile(self.file, "w", allowZip64=True) as archive:
+            for name, blocks, kind in zip(self.names, self._blocks, self._kinds, strict=True):
+                blocks.seek(0)
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    described = np.lib.format.dtype_to_descr(kind or np.dtype(np.int64))
+                    header = {"descr": described, "fortran_order": False, "shape": shape}
+                    np.lib.format.write_array_header_1_0(member, header)
+                    for _ in self._lengths:
+                        member.write(np.load(blocks, allow_pickle=False).astype(kind).tobytes())
+
+
+class ArrowWriter(ColumnWriter):
+    """Parquet and Arrow files."""
+
+    def __init__(self, file: IO[bytes], names: list[str], parquet: bool) -> None:
+        super().__init__(file, names)
+        self.parquet = parquet
+        self.writer: Any = None
+
+    def write(self, columns: list[Column]) -> None:  # noqa: D102
+        pa = require_pyarrow()
+        from pyarrow.parquet import ParquetWriter
+
+        arrays = [one if isinstance(one, pa.Array) else pa.array(one) for one in columns]
+        batch = pa.record_batch(arrays, names=self.names)
+        if self.writer is None:
+            new = ParquetWriter if self.parquet else pa.ipc.new_file
+            self.writer = new(self.file, batch.schema)
+        self.writer.write_batch(batch)
+
+    def close(self) -> None:  # noqa: D102
+        if self.writer is not None:
+            self.writer.close()
+
+
+ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".csv", ".csv.gz", ".npy", ".npz")
+
+
+def table_ending(path: StrPath) -> str:
+    """Return the ending of a table's name, if such tables can be written."""
+    ending = next((end for end in ENDINGS if os.fspath(path).lower().endswith(end)), None)
+    if ending is None:
+        raise ValueError(f"The output {os.fspath(path)} must end in one of {', '.join(ENDINGS)}.")
+    return ending
+
+
+@contextmanager
+def column_writer(path: StrPath, names: list[str]) -> Iterator[ColumnWriter]:
+    """Open a table for writing by the ending of its name; it appears when it is complete."""
+    ending = table_ending(path)
+    with atomic_write(path) as file, ExitStack() as stack:
+        writer: ColumnWriter
+        if ending == ".csv":
+            writer = CsvWriter(file, names)
+        elif ending == ".csv.gz":
+            # Without a name and a time in it, the same labels are the same bytes.
+            packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
+            stack.callback(packed.close)
+            writer = CsvWriter(cast("IO[bytes]", packed), names)
+        elif ending == ".npy":
+            writer = NpyWriter(file, names)
+        elif ending == ".npz":
+            writer = NpzWriter(file, names)
+        else:
+            writer = ArrowWriter(file, names, parquet=ending in (".parquet", ".pq"))
+        yield writer
+        writer.close()
+
+
+class Labeller(Protocol):
+    """What a fitted model does with rows."""
+
+    def labels(self, X: Array, n_jobs: int | None) -> Integers:
+        """Cluster of each row."""
+
+    def labels_and_membership(self, X: Array, n_jobs: int | None) -> tuple[Integers, Floats]:
+        """Cluster of each row, and its membership in each cluster."""
+
+
+def label_columns(n_clusters: int, ids: Sequence[str] = (), membership: bool = False) -> list[str]:
+    """Names of the columns of a table of labels."""
+    names = [*ids, "label"]
+    return names + [f"membership_{cluster}" for cluster in range(n_clusters)] * membership
+
+
+def write_labels(
+    model: Labeller,
+    records: Iterable[Rows],
+    writer: ColumnWriter,
+    *,
+    membership: bool,
+    n_jobs: int | None,
+) -> None:
+    """Write the labels of some blocks of rows, beside the ids that come with them."""
+    for rows, ids in records:
+        if membership:
+            labels, strengths = model.labels_and_membership(rows, n_jobs)
+            writer.write([*ids, labels, *strengths.T])
+        else:
+            writer.write([*ids, model.labels(rows, n_jobs)])
+
+
+def write_label_file(
+    path: StrPath,
+    model: Labeller,
+    blocks: Iterable[tuple[Array, Any]],
+    n_clusters: int,
+    membership: bool,
+    n_jobs: int | None,
+) -> None:
+    """Write the labels of all rows to a table, which appears when it is complete."""
+    records = ((rows, list[Column]()) for rows, _ in blocks)
+    with column_writer(path, label_columns(n_clusters, membership=membership)) as writer:
+        write_labels(model, records, writer, membership=membership, n_jobs=n_jobs)

@@ -1,0 +1,1 @@
+"""Models as files: bytes, header, conversion, ONNX."""

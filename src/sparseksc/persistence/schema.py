@@ -1,0 +1,358 @@
+"""The header of a model file: what it may say, and which arrays follow from it.
+
+Every entry has a check of its type and range; entries that are missing or unknown are errors.
+The header alone decides which arrays there are, and of which types and shapes
+(:func:`layout`), so that a file whose arrays disagree is refused before they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sparseksc.config.domains import (
+    Arguments,
+    Bandwidths,
+    Clusters,
+    Domain,
+    Flag,
+    Fraction,
+    Integer,
+    OneOf,
+    Seed,
+)
+from sparseksc.config.parameters import PARAMETERS
+from sparseksc.core.encoding import AngularDirections, Directions, Encoding, Means, Sides, SignCodes
+from sparseksc.kernels import KERNELS
+from sparseksc.search.ranking import SURFACES
+
+Check = Callable[[str, Any], None]
+
+#: Encodings by their names in model files.
+ENCODING_NAMES: dict[str, type[Encoding]] = {
+    "signs": SignCodes,
+    "means": Means,
+    "directions": Directions,
+    "angles": AngularDirections,
+    "sides": Sides,
+}
+TYPES = {"float64": "F64", "float32": "F32"}
+#: Pivots whose kernel values tell whether a function is the one that the model was trained with.
+COMPARED_PIVOTS = 8
+LARGEST_INTEGER, LARGEST_NUMBER, LARGEST_DEGREE = 2**53, 1.7e308, 10**6
+#: A smaller number has no finite inverse.
+LEAST_BANDWIDTH = float(np.finfo(np.float64).tiny)
+#: Stands for a kernel that is a function.
+CALLABLE = "callable"
+#: Numbers that describe each model in the ranking of a search: names in the file and of the
+#: attributes.
+RANKED_VALUES = {
+    "value": "value",
+    "rise": "conductance_ratio",
+    "conductance": "conductance",
+    "ams": "ams",
+    "blf": "blf",
+    "bas": "bas",
+}
+#: Numbers that JSON does not have.
+SPECIAL_NUMBERS = ("nan", "inf", "-inf")
+
+
+class ModelFileError(ValueError):
+    """A file is not a model, is damaged, or cannot be used in this version."""
+
+
+class HeaderError(ModelFileError):
+    """An entry of a header is wrong: ``name`` must be ``allowed``."""
+
+    def __init__(self, name: str, allowed: str) -> None:
+        super().__init__(f"is damaged: {name} in its header must be {allowed}")
+        self.name, self.allowed = name, allowed
+
+
+def integer(least: int = 0, largest: int = LARGEST_INTEGER) -> Check:
+    """Return the check of an integer in a range."""
+
+    def check(name: str, value: Any) -> None:
+        if type(value) is not int or not least <= value <= largest:
+            raise HeaderError(name, f"an integer from {least} to {largest}")
+
+    return check
+
+
+def number(least: float = -LARGEST_NUMBER) -> Check:
+    """Return the check of a finite number in a range."""
+
+    def check(name: str, value: Any) -> None:
+        if type(value) not in (int, float) or not least <= value <= LARGEST_NUMBER:
+            raise HeaderError(name, "a finite number" + (f" of at least {least:g}") * (least >= 0))
+
+    return check
+
+
+def word(*allowed: str) -> Check:
+    """Return the check of one of a few texts, or of any."""
+
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, str) or (allowed and value not in allowed):
+            raise HeaderError(name, "one of " + ", ".join(allowed) if allowed else "text")
+
+    return check
+
+
+def nothing(name: str, value: Any) -> None:
+    """Check that there is nothing."""
+    if value is not None:
+        raise HeaderError(name, "null")
+
+
+def flag(name: str, value: Any) -> None:
+    """Check a truth value."""
+    if not isinstance(value, bool):
+        raise HeaderError(name, "true or false")
+
+
+def either(description: str, *checks: Check) -> Check:
+    """Return the check that one of several is passed."""
+
+    def check(name: str, value: Any) -> None:
+        for one in checks:
+            try:
+                return one(name, value)
+            except ModelFileError:
+                continue
+        raise HeaderError(name, description)
+
+    return check
+
+
+def items(check_item: Check, count: int | None = None) -> Check:
+    """Return the check of a list, of a certain length or of any."""
+
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, list) or count not in (None, len(value)):
+            raise HeaderError(name, "a list" if count is None else f"a list of {count} entries")
+        for place, item in enumerate(value):
+            check_item(f"{name}[{place}]", item)
+
+    return check
+
+
+def record(**entries: Check) -> Check:
+    """Return the check of exactly these entries."""
+
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, dict) or value.keys() != entries.keys():
+            raise HeaderError(name or "all", f"an object with the entries {', '.join(entries)}")
+        for key, check_entry in entries.items():
+            check_entry(f"{name}.{key}" if name else key, value[key])
+
+    return check
+
+
+def with_defaults(defaults: dict[str, Any], check: Check) -> Check:
+    """Return the check of an object in which some entries may be missing."""
+    return lambda name, value: check(
+        name, {**defaults, **value} if isinstance(value, dict) else value
+    )
+
+
+def mapping(check_entry: Check) -> Check:
+    """Return the check of an object with any names."""
+
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, dict):
+            raise HeaderError(name, "an object")
+        for key, entry in value.items():
+            check_entry(f"{name}.{key[:40]!r}", entry)
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """Return the check that also takes null."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+_scalar = either("a number, a text, true, false or null", number(), word(), flag, nothing)
+_any_number = either("a number", number(), word(*SPECIAL_NUMBERS))
+
+
+def check_header(header: dict[str, Any]) -> None:
+    """Check everything that the header says."""
+    for name in ("n_clusters", "n_features"):  # the lengths of other entries follow from them
+        integer(1)(name, header.get(name))
+    K, d = header["n_clusters"], header["n_features"]
+    record(
+        n_clusters=integer(1),
+        n_pivots=integer(1),
+        n_features=integer(1),
+        n_stored=optional(integer()),
+        dtype=word(*TYPES),
+        sparse=flag,
+        scaled=flag,
+        kernel=_kernel(d),
+        degree_kernel=_kernel(d),
+        encoding=word(*ENCODING_NAMES),
+        degree_floor=number(),
+        feature_names=optional(items(word(), d)),
+        parameters=_parameters(d),
+        training=with_defaults(
+            {"warnings": []},  # the first files do not have them
+            record(
+                n_samples=integer(1),
+                cluster_sizes=items(number(0.0), K),
+                eigenvalues=items(number(0.0), K - 1),
+                residual=number(),
+                n_outliers=integer(),
+                timings=mapping(number(0.0)),
+                warnings=items(word()),
+            ),
+        ),
+        tuning=optional(_tuning(d)),
+        libraries=mapping(word()),
+    )("", header)
+    _check_together(header)
+
+
+def _bandwidth(n_features: int) -> Check:
+    """Return the check of a bandwidth as a kernel has it: one number, or a list."""
+    return either(
+        f"a positive number or {n_features} of them",
+        number(LEAST_BANDWIDTH),
+        items(number(LEAST_BANDWIDTH), n_features),
+    )
+
+
+def _kernel(n_features: int) -> Check:
+    """Return the check of a kernel: its name decides what else there is."""
+
+    def check(name: str, value: Any) -> None:
+        kind = value.get("name") if isinstance(value, dict) else None
+        word(*KERNELS, CALLABLE)(f"{name}.name", kind)
+        entries: dict[str, Check] = {"name": word(), "bandwidth": nothing}
+        if kind == CALLABLE:
+            entries["params"] = mapping(_scalar)
+        elif KERNELS[str(kind)].has_bandwidth:
+            entries["bandwidth"] = _bandwidth(n_features)
+        if kind == "polynomial":
+            entries |= {"degree": integer(1, LARGEST_DEGREE), "coef0": number(0.0)}
+        record(**entries)(name, value)
+
+    return check
+
+
+def _parameters(n_features: int) -> Check:
+    """Return the check of the estimator's parameters as plain values.
+
+    It follows from the table of parameters; their meaning is checked by the same table.
+    """
+    stored = {name: one.domain for name, one in PARAMETERS.items() if one.stored}
+    return record(**{name: _of_domain(domain, n_features) for name, domain in stored.items()})
+
+
+def _of_domain(domain: Domain, n_features: int) -> Check:
+    """Return the check of the plain values of a domain."""
+    bandwidth = either("a bandwidth", number(), record(per_feature=items(number(), n_features)))
+    match domain:
+        case Clusters():
+            return either("a number of clusters", integer(1), word("auto"), items(integer(1)))
+        case OneOf(names, or_function):
+            return word(*names, CALLABLE) if or_function else word()
+        case Bandwidths(several):
+            if several:
+                return either("a bandwidth", bandwidth, word("auto"), items(bandwidth))
+            return optional(bandwidth)
+        case Arguments():
+            return optional(mapping(_scalar))
+        case Flag():
+            return flag
+        case Integer(least, others):
+            words = [word(other) for other in others if isinstance(other, str)]
+            check = either("a number", integer(least), *words)
+            return optional(check) if None in others else check
+        case Fraction():
+            return number(0.0)
+        case Seed():
+            return optional(integer(0, 2**64))
+    raise AssertionError(f"no plain values are known for {domain}")
+
+
+def _tuning(n_features: int) -> Check:
+    """Return the check of what a search found."""
+    bandwidth = optional(_bandwidth(n_features))
+    check = record(
+        best_n_clusters=integer(1),
+        best_bandwidth=bandwidth,
+        criterion=word(),
+        doubt=optional(word()),
+        max_rank=optional(integer(1)),
+        bandwidths=items(bandwidth),
+        n_clusters=items(integer(1)),
+        resolution=_any_number,
+        n_eigenvalues=integer(),
+        ranking=items(
+            record(
+                n_clusters=integer(1),
+                bandwidth=bandwidth,
+                **dict.fromkeys(RANKED_VALUES, _any_number),
+            )
+        ),
+    )
+    # The first files do not say how many pivots there could be.
+    return with_defaults({"max_rank": None}, check)
+
+
+def _check_together(header: dict[str, Any]) -> None:
+    """Check what depends on more than one entry."""
+    kernel, other = header["kernel"], header["degree_kernel"]
+    kind = KERNELS.get(kernel["name"])
+    if {**other, "bandwidth": None} != {**kernel, "bandwidth": None}:
+        raise HeaderError("degree_kernel", "the kernel, but for the bandwidth")
+    if header["parameters"]["kernel"] != kernel["name"]:
+        raise HeaderError("parameters.kernel", kernel["name"])
+    if header["parameters"]["scale"] != header["scaled"]:
+        raise HeaderError("parameters.scale", "what scaled is")
+    if header["scaled"] and kernel["name"] in ("precomputed", "chi2"):
+        raise HeaderError("scaled", f"false for the {kernel['name']} kernel")
+    if header["sparse"] and not (kind is not None and kind.accepts_sparse):
+        raise HeaderError("sparse", f"false for the {kernel['name']} kernel")
+    if (header["n_stored"] is not None) != header["sparse"]:
+        raise HeaderError("n_stored", "there for sparse pivots only")
+    if header["encoding"] in ("means", "sides") and header["n_clusters"] != 2:
+        raise HeaderError("n_clusters", f"2 for the encoding {header['encoding']}")
+
+
+def layout(header: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Types and shapes of the arrays of a file with this header."""
+    R, K, d = header["n_pivots"], header["n_clusters"], header["n_features"]
+    real = TYPES[header["dtype"]]
+    arrays: dict[str, tuple[str, tuple[int, ...]]] = {
+        "coef": ("F64", (R, K - 1)),
+        "bias": ("F64", (K - 1,)),
+        "degree_coef": ("F64", (R,)),
+        "prototypes": ("F64", (K, K - 1)),
+        "indices": ("I64", (R,)),
+    }
+    if header["kernel"]["name"] == "precomputed":
+        arrays["points"] = ("I64", (R,))
+    elif header["sparse"]:
+        arrays["points.data"] = (real, (header["n_stored"],))
+        arrays["points.indices"] = ("I64", (header["n_stored"],))
+        arrays["points.indptr"] = ("I64", (R + 1,))
+    else:
+        arrays["points"] = (real, (R, d))
+    if header["encoding"] == "angles":
+        arrays["encoding.bias"] = ("F64", (K - 1,))
+    if header["scaled"]:
+        arrays["scaling.mean"] = arrays["scaling.scale"] = ("F64", (d,))
+    if header["kernel"]["name"] == CALLABLE:
+        compared = min(R, COMPARED_PIVOTS)
+        arrays["kernel.values"] = ("F64", (compared, compared))
+    if header["tuning"] is not None:
+        rows, columns = len(header["tuning"]["bandwidths"]), len(header["tuning"]["n_clusters"])
+        arrays |= {f"tuning.{name}": ("F64", (rows, columns)) for name in SURFACES}
+        arrays["tuning.eigenvalues"] = ("F64", (rows, header["tuning"]["n_eigenvalues"]))
+    return arrays

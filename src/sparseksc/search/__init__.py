@@ -1,0 +1,1 @@
+"""The search for the number of clusters and the scale."""

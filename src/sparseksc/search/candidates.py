@@ -1,0 +1,115 @@
+"""Candidates for the bandwidth, from the data alone.
+
+The bandwidth divides a distance, so the candidates are distances that occur in the data: from
+that of a point to its neighbours, where only chains of points hold together, to a multiple of
+the spread, where the kernel is nearly linear and outliers lose their weight. They move with the
+data: for rows that were multiplied by c, all candidates are multiplied by c^2 (rbf) or c.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.extmath import row_norms
+
+from sparseksc._typing import Array, Floats
+from sparseksc.data.sampling import selection_sample
+from sparseksc.kernels import RBF, Exponential, Kernel
+from sparseksc.search.constants import (
+    MIN_BANDWIDTH_RATIO,
+    N_NARROW,
+    N_WIDE,
+    ROUNDING,
+    SAMPLE_CENTRES,
+    SAMPLE_SIZE,
+    SMALLEST,
+    WIDEST,
+)
+
+
+def automatic_bandwidths(
+    kind: type[Kernel],
+    X: Array,
+    seed: int,
+    weights: Floats | None = None,
+    rows: NDArray[np.intp] | None = None,
+) -> list[float]:
+    """Candidates in ascending order.
+
+    Parameters
+    ----------
+    kind : type of kernel
+        For the polynomial kernel there is one candidate, the mean square of the rows; it acts
+        as the scale of the features.
+    X : array of shape (n, d)
+    seed : int
+        Of the sample.
+    weights : array of shape (n,), optional
+        Sample weights: a weight of 2 counts like two copies of the row.
+    rows : array of shape (n,), optional
+        Row numbers of ``X`` in the data, ascending, where it is a sample of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.search.candidates import automatic_bandwidths
+    >>> from sparseksc.kernels import RBF
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> grid = automatic_bandwidths(RBF, X, seed=0)
+    >>> len(grid), bool(np.allclose(automatic_bandwidths(RBF, 1000 * X, 0), 1e6 * np.array(grid)))
+    (34, True)
+    """
+    mass = np.ones(X.shape[0]) if weights is None else weights
+    if not (isinstance(kind, type) and issubclass(kind, Exponential)):
+        squares = row_norms(X, squared=True)
+        return [float(np.average(squares, weights=mass)) or 1.0]
+    numbers = X.shape[0] if rows is None else rows
+    places = selection_sample(numbers, SAMPLE_SIZE, seed, weights)
+    sample, mass = X[places], mass[places]
+    centres = selection_sample(len(places), SAMPLE_CENTRES, seed, mass)
+    with np.errstate(over="ignore", invalid="ignore"):
+        distances = _distances(kind, sample, centres)
+    nearest = np.where(distances > 0.0, distances, np.inf).min(axis=1)
+    near = weighted_median(nearest, mass[centres])
+    pairs = np.outer(mass[centres], mass).ravel()
+    far = weighted_median(distances.ravel(), np.where(distances.ravel() > 0.0, pairs, 0.0))
+    if not (SMALLEST <= near <= far < np.inf):
+        if isinstance(sample, np.ndarray) and (sample != sample[:1]).any():
+            size = "small" if np.abs(sample - sample[:1]).max() < 1.0 else "large"
+            raise ValueError(f"The distances between the rows are too {size}: rescale X.")
+        return [1.0]
+    far = max(far, 4.0 * near)
+    count = min(N_NARROW, 1 + int(np.ceil(np.log(far / near) / np.log(MIN_BANDWIDTH_RATIO))))
+    narrow = np.geomspace(near, far, count)
+    wide = np.geomspace(far, WIDEST * far, N_WIDE + 1)[1:]
+    return [float(h) for h in np.concatenate([narrow, wide])]
+
+
+def _distances(kind: type[Exponential], X: Array, centres: NDArray[np.intp]) -> Floats:
+    """Distances from some rows to all, exactly 0 between equal ones."""
+    if kind is not RBF:
+        return np.asarray(kind.distances(X[centres], X), dtype=np.float64)
+    if isinstance(X, np.ndarray):
+        X = X - np.median(X, axis=0)
+    distances = np.asarray(kind.distances(X[centres], X), dtype=np.float64)
+    # They come from inner products: equal rows differ by rounding errors of their squares.
+    squares = row_norms(X, squared=True)
+    distances[distances <= ROUNDING * (squares[centres, None] + squares)] = 0.0
+    return distances
+
+
+def halfway(low: float, high: float) -> float:
+    """Return the geometric mean of two candidates, whose product may not be a number."""
+    return float(np.sqrt(low) * np.sqrt(high))
+
+
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """Smallest value with at least half of the weight at or below it; infinite without weight."""
+    values, weights = values[weights > 0.0], weights[weights > 0.0]
+    if len(values) == 0:
+        return np.inf
+    if weights.min() == weights.max():
+        return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(cumulative, 0.5 * cumulative[-1])])

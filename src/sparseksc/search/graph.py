@@ -1,0 +1,222 @@
+r"""Neighbour graphs and the conductance of a partition in them.
+
+A criterion that is computed from the kernel favours narrow bandwidths, at which all points are
+dissimilar. The graph of nearest neighbours has no bandwidth, so that the clusters of all
+bandwidths can be compared in it. With :math:`w_{ij}` the weight of an edge, the conductance of the
+clusters :math:`A_1 \dots A_K` is the mean share of their edges that leads outside,
+
+.. math::
+
+    \phi = \frac1K \sum_k \frac{\sum_{i \in A_k, j \notin A_k} w_{ij}}
+                               {\sum_{i \in A_k, j} w_{ij}}.
+
+Two graphs are kept, because they err on different sides. In the *symmetric* one two points are
+connected if one of them is among the nearest neighbours of the other, so that sparse regions stay
+connected to dense clusters. In the *mutual* one both must be, which breaks thin bridges, but
+leaves points of sparse regions without edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.kernels import Chi2, Exponential, Kernel, Laplacian
+from sparseksc.search.constants import (
+    DISTANCE_ROWS,
+    MUTUAL_WEIGHT,
+    N_NEIGHBOURS,
+    POINTS_PER_NEIGHBOUR,
+    RESOLUTION,
+)
+
+
+@dataclass(frozen=True)
+class NeighbourGraph:
+    """Two graphs over the same distinct points.
+
+    Attributes
+    ----------
+    rows : array of shape (n,)
+        The distinct points, as row numbers of the data that the graph was built from.
+    symmetric, mutual : sparse array of shape (n, n)
+        Weights of the edges.
+    """
+
+    rows: Integers
+    symmetric: sp.csr_array
+    mutual: sp.csr_array
+
+    @cached_property
+    def edges(self) -> Edges:
+        """Edges of the symmetric graph."""
+        return Edges.of(self.symmetric)
+
+    @cached_property
+    def _mutual_edges(self) -> Edges:
+        return Edges.of(self.mutual)
+
+    @property
+    def resolution(self) -> float:
+        """Conductances that differ by less than this are equal."""
+        return RESOLUTION / len(self.rows)
+
+    def evaluate(self, labels: Integers) -> tuple[float, float, float]:
+        """Return conductance, cut and cohesion of the clusters ``labels`` of ``rows``.
+
+        The *conductance* in the symmetric graph compares numbers of clusters. The *cut*, its
+        geometric mean with that in the mutual graph, which weighs more, compares bandwidths.
+        The *cohesion* is the least share of its edges that a cluster keeps inside.
+        """
+        symmetric, mutual = self.edges.inside(labels), self._mutual_edges.inside(labels)
+        conductance = float(np.mean(1.0 - symmetric))
+        in_mutual = float(np.mean(1.0 - mutual))
+        cut = (conductance + self.resolution) ** (1.0 - MUTUAL_WEIGHT)
+        cut *= (in_mutual + self.resolution) ** MUTUAL_WEIGHT
+        return conductance, cut, float(symmetric.min())
+
+
+class Edges(NamedTuple):
+    """The edges of a symmetric graph, each once, and the sum of the weights at each point."""
+
+    first: Integers
+    second: Integers
+    weights: Floats
+    volumes: Floats
+
+    @classmethod
+    def of(cls, graph: sp.csr_array) -> Edges:
+        """Edges of a symmetric matrix of weights."""
+        upper = sp.triu(graph).tocoo()
+        first, second = upper.row, upper.col
+        return cls(first, second, upper.data, np.asarray(graph.sum(axis=1), np.float64).ravel())
+
+    def some(self, chosen: NDArray[np.bool_]) -> Edges:
+        """Return the graph that has only the chosen edges."""
+        first, second, weights = self.first[chosen], self.second[chosen], self.weights[chosen]
+        volumes = sum(np.bincount(side, weights, len(self.volumes)) for side in (first, second))
+        return Edges(first, second, weights, np.asarray(volumes, np.float64))
+
+    def inside(self, labels: Integers) -> Floats:
+        """Share of the edges of each cluster that stays inside."""
+        there = np.bincount(labels) > 0
+        mine = labels[self.first]
+        stays = mine == labels[self.second]
+        inside = 2.0 * np.bincount(mine, self.weights * stays, minlength=len(there))[there]
+        volume = np.bincount(labels, self.volumes)[there]
+        # Points without any edge are not held together by anything.
+        return np.divide(inside, volume, out=np.zeros_like(volume), where=volume > 0.0)
+
+
+def neighbour_graph(
+    kernel: Kernel, X: Array, weights: Floats, columns: Integers | None = None
+) -> NeighbourGraph:
+    """Connect the distinct rows of ``X`` with their nearest neighbours.
+
+    Nearest in the distance that the kernel is a function of; equal rows are one point, with the
+    sum of their weights. Every unit of weight has one vote for each of its neighbours, so that
+    integer weights and repeated rows give the same graph.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array of shape (n, d)
+        Points, or rows of a precomputed kernel matrix.
+    weights : array of shape (n,)
+    columns : array of shape (n,), optional
+        For a precomputed kernel: the columns of ``X`` that belong to its rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.kernels import make_kernel
+    >>> from sparseksc.search.graph import neighbour_graph
+    >>> X = np.r_[np.arange(50.0), 1000 + np.arange(50.0)][:, None]
+    >>> graph = neighbour_graph(make_kernel("rbf"), X, np.ones(100))
+    >>> conductance, cut, cohesion = graph.evaluate(np.repeat([0, 1], 50))
+    >>> conductance, cohesion
+    (0.0, 1.0)
+    >>> graph.evaluate(np.arange(100) % 2)[0] > 0.5
+    True
+    """
+    rows, mass = _distinct(X, weights) if columns is None else (np.arange(X.shape[0]), weights)
+    n = len(rows)
+    count = min(N_NEIGHBOURS, max(2, n // POINTS_PER_NEIGHBOUR), n - 1)
+    if count < 1:
+        empty = sp.csr_array((n, n))
+        return NeighbourGraph(rows, empty, empty)
+    nearest = _nearest(kernel, X[rows], count, columns)
+    links = sp.csr_array(
+        (np.repeat(mass, count), nearest.ravel(), np.arange(0, n * count + 1, count)), (n, n)
+    )
+    both = links.multiply(links.T.astype(bool))
+    return NeighbourGraph(rows, (links + links.T).tocsr(), (both + both.T).tocsr())
+
+
+def _distinct(X: Array, weights: Floats) -> tuple[Integers, Floats]:
+    """Return the first of each group of equal rows in order, and the weight of the group."""
+    if sp.issparse(X):
+        matrix: Any = X.copy()
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        ends = matrix.indptr[1:-1]
+        rows = zip(np.split(matrix.indices, ends), np.split(matrix.data, ends), strict=True)
+        places: dict[tuple[bytes, bytes], int] = {}
+        keys = [(indices.tobytes(), data.tobytes()) for indices, data in rows]
+        inverse = np.array([places.setdefault(key, len(places)) for key in keys])
+        first = np.unique(inverse, return_index=True)[1]
+    else:
+        _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    mass: Floats = np.bincount(inverse.ravel(), weights).astype(np.float64)
+    order = np.argsort(first)
+    return first[order], mass[order]
+
+
+def measured_points(kernel: Exponential, X: Array) -> tuple[Array, str]:
+    """Return points in units of their bandwidths, and the metric of the kernel."""
+    taxicab = isinstance(kernel, Laplacian)
+    if np.ndim(kernel.bandwidth) > 0:
+        factors = kernel.inverse_bandwidth(X.shape[1])
+        X = X * (factors if taxicab else np.sqrt(factors))
+    return X, "manhattan" if taxicab else "euclidean"
+
+
+def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> Integers:
+    """Row numbers of the nearest other points, shape (n, count)."""
+    if isinstance(kernel, Exponential) and not isinstance(kernel, Chi2):
+        X, metric = measured_points(kernel, X)
+        search = NearestNeighbors(n_neighbors=count, metric=metric).fit(X)
+        found: Integers = search.kneighbors(return_distance=False)
+        return found
+    n = X.shape[0]
+    nearest = np.empty((n, count), dtype=np.intp)
+    for start in range(0, n, DISTANCE_ROWS):
+        chosen = np.arange(start, min(start + DISTANCE_ROWS, n))
+        distances = _kernel_distances(kernel, X, chosen, columns)
+        distances[np.arange(len(chosen)), chosen] = np.inf
+        order = np.argpartition(distances, count - 1, axis=1)[:, :count]
+        nearest[chosen] = order
+    return nearest
+
+
+def _kernel_distances(
+    kernel: Kernel, X: Array, chosen: Integers, columns: Integers | None
+) -> Floats:
+    """Distances that order the neighbours of some points as the kernel does, shape (m, n)."""
+    if isinstance(kernel, Exponential):
+        scale = kernel.inverse_bandwidth(X.shape[1]) if np.ndim(kernel.bandwidth) > 0 else 1.0
+        return np.asarray(kernel.distances(X[chosen] * scale, X * scale), dtype=np.float64)
+    if columns is not None:
+        own = X[np.arange(X.shape[0]), columns].astype(np.float64)
+        similar = X[chosen][:, columns]
+    else:
+        own = kernel.diagonal(X)
+        similar = kernel.tile(X[chosen], X)
+    return own[chosen, None] + own - 2.0 * similar
