@@ -36,16 +36,16 @@ Rule = Callable[[TuningResult, list[int], Separate], RankedModel | None]
 
 
 def separation(
-    any_size: bool = False, rise_only: bool = False, **changes: Callable[[Surfaces], Any]
+    any_size: bool = False, ratio_only: bool = False, **changes: Callable[[Surfaces], Any]
 ) -> Rule:
-    """Return the rule "auto", with some of the surfaces replaced, or without the crossings."""
+    """Return the rule "auto", with some of the surfaces replaced, or without the separation."""
 
     def choose(found: TuningResult, allowed: list[int], separate: Separate) -> RankedModel | None:
         changed = {name: change(found.surfaces) for name, change in changes.items()}
         surfaces = replace(found.surfaces, values=found.surfaces.values | changed)
 
         def at(row: int, column: int) -> float:
-            if rise_only:
+            if ratio_only:
                 return 0.0
             return separate(surfaces.n_clusters[column], surfaces.bandwidths[row])
 
@@ -75,12 +75,12 @@ def eigengap(found: TuningResult, allowed: list[int], separate: Separate) -> Ran
     if not available.any():
         return None
     row, column = np.unravel_index(np.argmax(np.where(available, gaps, -1.0)), gaps.shape)
-    return surfaces.choice(int(row), columns[column], float(gaps[row, column]))
+    return surfaces.model(int(row), columns[column], float(gaps[row, column]))
 
 
 RULES: dict[str, Rule] = {
     "auto": separation(),
-    "number of clusters by the rise only": separation(rise_only=True),
+    "number of clusters by the ratio of conductances only": separation(ratio_only=True),
     "lowest cut, whatever the memberships": separation(strength=lambda s: np.ones_like(s["cut"])),
     "one-sided neighbours only": separation(cut=lambda s: s["conductance"] + s.resolution),
     "clusters of any size and cohesion": separation(any_size=True),

@@ -92,7 +92,7 @@ class Spread:
         if total == 0.0:
             nothing = np.zeros(X.shape[1])
             return cls(0.0, nothing, nothing, nothing + np.inf, nothing - np.inf)
-        with np.errstate(over="ignore", invalid="ignore"):  # judged at the end
+        with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
             return cls._of_present(X.astype(np.float64, copy=False), weights, total)
 
     @classmethod

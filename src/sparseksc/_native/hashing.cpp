@@ -41,7 +41,7 @@ std::size_t ahead_into(const std::optional<Input>& rows, std::size_t count, std:
     std::size_t found = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const double drawn = uniform(numbers ? static_cast<std::uint64_t>(numbers[i]) : i, state);
-        if (found < room) {  // written for every row: nobody can predict which ones pass
+        if (found < room) {  // written for every row: which ones pass cannot be predicted
             place[found] = static_cast<std::int64_t>(i);
             hash[found] = drawn;
         }

@@ -32,7 +32,7 @@ class Recipe:
 
     @property
     def sample_size(self) -> int | None:
-        """Rows that are looked at more closely: for the pivots and for the prototypes."""
+        """Rows of the sample in which pivots are selected and prototypes found."""
         return None if self.selection_size is None else max(self.selection_size, ENCODING_SIZE)
 
     def without_threads(self) -> Recipe:

@@ -161,7 +161,7 @@ class _Turns(Generic[C]):
             return None if self._stopped else next(self._next, None)
 
     def stop(self) -> None:
-        """Let nobody take another chunk."""
+        """Hand out no more chunks."""
         self._stopped = True
 
     def raise_first(self) -> None:
@@ -179,7 +179,7 @@ class _Turns(Generic[C]):
 def share_out(work: Callable[[int, C], None], chunks: Sequence[C], n_jobs: int | None) -> None:
     """Call ``work(position, chunk)`` for every chunk; each thread takes the next when it is free.
 
-    The caller is one of the threads. Nobody waits for a result, and so nobody has to be woken up
+    The caller is one of the threads. No thread waits for a result, so that none has to be woken up
     for one: where chunks take a millisecond, that is a good part of the time.
     """
     threads = thread_count(n_jobs)

@@ -31,6 +31,7 @@ def doubts(rows: Rows, survey: Survey, profile: Profile | None) -> list[str]:
     """Sentences, the gravest first; none where nothing is wrong."""
     estimator = rows.estimator
     found = [
+        *getattr(estimator, "warnings_", ()),  # with the doubt of the search among them
         _tuning(estimator),
         _fewer_clusters(estimator),
         _other_rows(estimator, survey),
@@ -40,7 +41,7 @@ def doubts(rows: Rows, survey: Survey, profile: Profile | None) -> list[str]:
         _weak(survey),
         _uneven(rows, profile),
     ]
-    return [sentence for sentence in found if sentence]
+    return list(dict.fromkeys(sentence for sentence in found if sentence))
 
 
 def _tuning(estimator: Any) -> str | None:
