@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
+from functools import cache
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -58,23 +59,35 @@ def free_memory(root: Path = Path("/")) -> int:
         lines = (root / "proc/meminfo").read_text().splitlines()
         available = [line for line in lines if line.startswith("MemAvailable:")]
         free = int(available[0].split()[1]) * 1024
-    # A control group (version 2, then 1) and all above it may hold less.
+    for most, used in _limits_of_groups(root):
+        with suppress(OSError, ValueError):
+            free = min(free, max(int(most.read_text()) - int(used.read_text()), 0))
+    return free
+
+
+@cache
+def _limits_of_groups(root: Path) -> list[tuple[Path, Path]]:
+    """Files with the limit and the use of the control groups (version 2, then 1) of this process.
+
+    A group inherits the limits of all above it; "max" is none.
+    """
     group = Path()
     with suppress(OSError, ValueError):
         entries = (root / "proc/self/cgroup").read_text().splitlines()
         groups = [entry.split(":", 2) for entry in entries]
         named = [path for _, kind, path in groups if kind == "" or "memory" in kind.split(",")]
         group = Path(named[-1].lstrip("/")) if named else group
+    found = []
     for mount, most, used in (
         ("sys/fs/cgroup", "memory.max", "memory.current"),
         ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
     ):
         for folder in (group, *group.parents):
-            with suppress(OSError, ValueError):  # "max" is no number, and no limit
-                place = root / mount / folder
-                room = int((place / most).read_text()) - int((place / used).read_text())
-                free = min(free, max(room, 0))
-    return free
+            place = root / mount / folder
+            with suppress(OSError, ValueError):
+                int((place / most).read_text()), int((place / used).read_text())
+                found.append((place / most, place / used))
+    return found
 
 
 def _free_on_macos() -> int:
