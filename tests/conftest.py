@@ -18,7 +18,9 @@ from sparseksc.kernels import make_kernel
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
-BATTERY = Path(__file__).resolve().parents[2] / "shared" / "data" / "battery"
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+BATTERY = DATA / "battery"
+BSDS = DATA / "bsds500"
 
 
 @dataclass(frozen=True)
