@@ -54,6 +54,14 @@ def expected_failures(estimator):
     return {}
 
 
+# The data of most checks has no clusters, which a search rightly doubts.
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+@parametrize_with_checks([KernelSpectralClustering()], expected_failed_checks=expected_failures)
+def test_scikit_learn_checks_of_the_defaults(estimator, check):
+    check(estimator)
+
+
 # Centred data and a linear kernel give half of the points a negative degree.
 @pytest.mark.filterwarnings("ignore::sparseksc.BandwidthWarning")
 @parametrize_with_checks(

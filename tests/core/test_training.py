@@ -1,4 +1,4 @@
-"""Training: the bars of the spirals, weights, outliers, and bandwidths that see nothing."""
+"""Training: thresholds of the spirals, weights, outliers, and bandwidths that see nothing."""
 
 import warnings
 
@@ -131,13 +131,30 @@ def test_weights_count_once_where_prototypes_come_from_a_sample(monkeypatch):
     np.testing.assert_allclose(prototypes(5000), prototypes(20_000), rtol=0.01)
 
 
-def test_heavier_points_pull_the_cut_but_equal_weights_do_not(gaussians):
+def test_equal_weights_change_no_bit(gaussians):
     X = gaussians.X
     settings = recipe(kernel=make_kernel("rbf", 8.0))
     ones = train(ArraySource(X), 4, settings)
     fours = train(ArraySource(X, np.full(len(X), 4.0)), 4, settings)
     assert fours.model.projection.coef.tobytes() == ones.model.projection.coef.tobytes()
     np.testing.assert_array_equal(fours.labels, ones.labels)
+
+
+@pytest.mark.parametrize("heavy", [2.0, 10.0])
+def test_heavier_points_push_the_cut_away_from_them(heavy):
+    X = np.linspace(-3.0, 3.0, 601)[:, None]
+
+    def cut(weights):
+        """Place between the two clusters."""
+        labels = train(ArraySource(X, weights), 2, recipe()).labels
+        (last,) = np.flatnonzero(np.diff(labels))
+        return X[last : last + 2].mean()
+
+    spacing = X[1, 0] - X[0, 0]
+    right, left = (cut(np.where(side * X[:, 0] > 0.0, heavy, 1.0)) for side in (1, -1))
+    assert abs(cut(np.ones(len(X)))) <= spacing
+    assert right < -2.0 * spacing
+    assert left == pytest.approx(-right, abs=2.0 * spacing)
 
 
 # Outliers
