@@ -37,7 +37,7 @@ class Shape:
 
 
 def raster(size=18):
-    """Pixels of a picture with three regions, row by row: place and brightness."""
+    """Pixels of an image with three regions, row by row: place and brightness."""
     rng = np.random.default_rng(3)
     row, column = np.divmod(np.arange(size * size), size)
     region = np.where(column < size // 3, 0, np.where(row < size // 2, 1, 2))

@@ -38,18 +38,18 @@ def found_arms(arms):
     return KernelSpectralClustering(random_state=0).fit(arms[0])
 
 
-class TestCloserLook:
+class TestRefinementAtAHigherRank:
     def test_it_finds_long_thin_shapes(self, arms, found_arms):
         assert found_arms.n_clusters_ == 4
         assert adjusted_rand_score(arms[1], found_arms.labels_) == 1.0
         assert found_arms.tuning_.doubt is None
 
-    def test_the_models_of_both_looks_are_kept(self, found_arms):
+    def test_the_models_of_both_ranks_are_kept(self, found_arms):
         tuning = found_arms.tuning_
         assert tuning.n_models >= 200
         assert tuning.max_rank == len(found_arms.reduced_set_) == 1000
         assert tuning.surfaces.bandwidths == sorted(tuning.surfaces.bandwidths)
-        # The narrow bandwidths are those of the closer look alone.
+        # The narrow bandwidths are those of the refinement alone.
         chosen = tuning.surfaces.bandwidths.index(tuning.best_bandwidth)
         assert chosen < 4
         assert np.diff(np.log(tuning.surfaces.bandwidths[:4])) == pytest.approx(
@@ -173,7 +173,7 @@ class TestFit:
 
     @pytest.mark.parametrize("dimension", [2, 8])
     def test_a_normal_cloud_is_one_cluster(self, dimension):
-        # Its outliers make the conductance rise as if two halves of it were clusters.
+        # Its outliers give two halves of it the conductance ratio of clusters.
         X = np.random.default_rng(7).standard_t(8, size=(2000, dimension))
         with pytest.warns(DoubtWarning, match="one cluster"):
             assert KernelSpectralClustering(random_state=0).fit(X).n_clusters_ == 1

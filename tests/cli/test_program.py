@@ -8,10 +8,10 @@ import pytest
 @pytest.mark.filterwarnings("default")
 def test_the_demonstration_runs(ksc, tmp_path):
     pytest.importorskip("matplotlib")
-    done = ksc("demo", "--points", "2000", "-o", "pictures")
+    done = ksc("demo", "--points", "2000", "-o", "figures")
     assert (done.code, done.err) == (0, "")
     assert "ARI of the new points" in done.out
-    assert (tmp_path / "pictures" / "spirals.png").exists()
+    assert (tmp_path / "figures" / "spirals.png").exists()
 
 
 @pytest.mark.parametrize(

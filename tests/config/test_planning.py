@@ -30,7 +30,7 @@ def make():
     return KernelSpectralClustering(2, bandwidth=0.01, max_rank=115, random_state=0)
 
 
-def test_the_model_has_the_pivots_that_were_judged():
+def test_the_model_has_the_pivots_that_were_evaluated():
     X, y = make_blobs(20_000, centers=CENTRES, cluster_std=[0.2, 0.6, 1.2], random_state=0)
     ksc = KernelSpectralClustering(random_state=0).fit(X)
     found = tune(X, "auto", random_state=0)

@@ -9,17 +9,17 @@ from sparseksc.image import (
 
 
 def landscape(height=90, width=120, noise=12, seed=0):
-    """A sky, a hill and a house, with noise: (picture, truth)."""
+    """A sky, a hill and a house, with noise: (image, truth)."""
     y, x = np.mgrid[0:height, 0:width]
     truth = (y > 0.6 * height + 0.1 * height * np.sin(6.3 * x / width)).astype(int)
     truth[int(0.3 * height) : int(0.7 * height), int(0.4 * width) : int(0.6 * width)] = 2
     colours = np.array([[120, 170, 230], [60, 140, 50], [180, 60, 40]])
     rng = np.random.default_rng(seed)
-    picture = colours[truth] + rng.normal(0, noise, (height, width, 3))
-    return np.clip(picture, 0, 255).astype(np.uint8), truth
+    image = colours[truth] + rng.normal(0, noise, (height, width, 3))
+    return np.clip(image, 0, 255).astype(np.uint8), truth
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def scene():
-    picture, truth = landscape()
-    return picture, truth, segment(picture, random_state=0)
+    image, truth = landscape()
+    return image, truth, segment(image, random_state=0)

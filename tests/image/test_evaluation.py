@@ -10,8 +10,8 @@ from tests.image.conftest import landscape
 
 
 def test_boundaries_along_edges_have_more_support():
-    picture, truth = landscape(noise=5)
-    edges = Edges(picture)
+    image, truth = landscape(noise=5)
+    edges = Edges(image)
     right = boundaries(truth)
     assert edges.support(right) > 2 * edges.support(np.roll(right, 15, axis=1))
     assert edges.support(right) > edges.support(boundaries(truth == 2))

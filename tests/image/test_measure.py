@@ -63,7 +63,7 @@ def test_one_pixel_has_one_partner():
     assert score.recall == 1.0
 
 
-def test_pictures_without_boundaries():
+def test_images_without_boundaries():
     plain = np.zeros((20, 30), dtype=int)
     assert boundary_f_measure(plain, [plain]) == (1.0, 1.0, 1.0)
     assert boundary_f_measure(plain, [halves(20, 30, 15)]) == (0.0, 0.0, 0.0)

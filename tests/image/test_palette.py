@@ -11,7 +11,7 @@ from sparseksc.image.palette import _dithered
 from tests.reference import image as slow
 
 
-def picture(shape, seed=0, n_colours=None):
+def noise_image(shape, seed=0, n_colours=None):
     rng = np.random.default_rng(seed)
     if n_colours is None:
         return rng.integers(0, 256, (*shape, 3), dtype=np.uint8)
@@ -20,7 +20,7 @@ def picture(shape, seed=0, n_colours=None):
 
 
 def smooth(height, width):
-    """A picture of slow gradients."""
+    """An image of slow gradients."""
     y, x = np.mgrid[0:height, 0:width]
     red, green = 255 * x // width, 255 * y // height
     return np.stack([red, green, (red + green) // 2], axis=2).astype(np.uint8)
@@ -31,7 +31,7 @@ def slow_error(first, second):
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3, 8, 13])
-@pytest.mark.parametrize("make", [lambda: picture((13, 11), 1), lambda: smooth(17, 14)])
+@pytest.mark.parametrize("make", [lambda: noise_image((13, 11), 1), lambda: smooth(17, 14)])
 def test_palette_agrees_with_variances_computed_directly(make, levels):
     rgb = make()
     np.testing.assert_array_equal(minimum_variance_palette(rgb, levels), slow.palette(rgb, levels))
@@ -54,7 +54,7 @@ def test_palette_has_less_error_than_median_cut():
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (2, 2), (3, 2), (15, 22), (31, 7)])
 def test_dithering_has_the_bits_of_the_plain_loop(shape):
-    rgb = picture(shape, 3)
+    rgb = noise_image(shape, 3)
     colours = minimum_variance_palette(rgb, 5)
     np.testing.assert_array_equal(quantise(rgb, colours, dither=True), slow.dithered(rgb, colours))
 
@@ -72,3 +72,12 @@ def test_dithering_clips_what_it_carries():
     indices = _dithered(rgb, np.array([[0.0, 0, 0], [100, 100, 100]]))
     assert (indices[:, :50] == 1).all()
     assert (indices[:, 53:] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("palette", "message"),
+    [(np.zeros((0, 3)), "palette must have the shape"), ([[0, 0, 300]], "between 0 and 255")],
+)
+def test_errors_say_what_is_wrong(palette, message):
+    with pytest.raises(ValueError, match=message):
+        quantise(np.zeros((2, 2)), palette)

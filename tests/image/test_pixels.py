@@ -1,4 +1,4 @@
-"""Pictures of every kind become the same red, green and blue bytes."""
+"""Images of every kind become the same red, green and blue bytes."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ RGB = np.random.default_rng(0).integers(0, 256, (7, 9, 3), dtype=np.uint8)
     ],
     ids=["bytes", "int", "16 bit", "double", "single", "fortran", "rgba", "list", "pillow"],
 )
-def test_kinds_of_colour_pictures(image):
+def test_kinds_of_colour_images(image):
     np.testing.assert_array_equal(as_rgb(image), RGB)
 
 
@@ -44,7 +44,7 @@ def test_kinds_of_colour_pictures(image):
     ],
     ids=["2-D", "one channel", "with opacity", "16 bit", "pillow", "pillow 16 bit"],
 )
-def test_kinds_of_grey_pictures(image):
+def test_kinds_of_grey_images(image):
     np.testing.assert_array_equal(as_rgb(image), RGB[:, :, :1].repeat(3, axis=2))
 
 
@@ -54,7 +54,7 @@ def test_opacity_is_laid_over_white():
     assert as_rgb(image)[0, :, 0].tolist() == [255, 204, 0]
 
 
-def test_the_picture_is_not_changed():
+def test_the_image_is_not_changed():
     image = RGB.copy()
     image.setflags(write=False)
     as_rgb(image)
@@ -63,7 +63,7 @@ def test_the_picture_is_not_changed():
 
 @pytest.mark.parametrize("suffix", ["png", "bmp", "tiff"])
 def test_files(tmp_path, suffix):
-    path = tmp_path / f"picture.{suffix}"
+    path = tmp_path / f"image.{suffix}"
     Image.fromarray(RGB).save(path)
     np.testing.assert_array_equal(as_rgb(path), RGB)
     np.testing.assert_array_equal(as_rgb(str(path)), RGB)
@@ -78,10 +78,10 @@ def test_palette_and_cmyk_files(tmp_path):
 
 
 def test_files_are_turned_as_the_camera_was(tmp_path):
-    picture = Image.fromarray(RGB)
-    exif = picture.getexif()
+    image = Image.fromarray(RGB)
+    exif = image.getexif()
     exif[0x0112] = 6  # turn by 90 degrees clockwise
-    picture.save(tmp_path / "turned.png", exif=exif)
+    image.save(tmp_path / "turned.png", exif=exif)
     np.testing.assert_array_equal(as_rgb(tmp_path / "turned.png"), np.rot90(RGB, -1))
 
 
@@ -106,7 +106,7 @@ def test_errors_say_what_is_wrong(image, message):
         as_rgb(image)
 
 
-def test_files_that_are_no_pictures(tmp_path):
+def test_files_that_are_no_images(tmp_path):
     text = tmp_path / "text.jpg"
     text.write_text("not a picture")
     with pytest.raises(ValueError, match="not a picture that Pillow can read"):

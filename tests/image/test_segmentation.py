@@ -22,17 +22,17 @@ def test_unattended_segments_are_those_of_the_scene(scene):
 
 
 def test_result_depends_on_neither_threads_nor_layout(scene):
-    picture, _, result = scene
-    other = segment(np.asfortranarray(picture), random_state=0, n_jobs=1)
+    image, _, result = scene
+    other = segment(np.asfortranarray(image), random_state=0, n_jobs=1)
     np.testing.assert_array_equal(result.labels, other.labels)
 
 
 def test_model_labels_new_histograms(scene):
-    picture, _, result = scene
-    raw = segment(picture, result.model.n_clusters_, bandwidth=result.model.bandwidth_,
+    image, _, result = scene
+    raw = segment(image, result.model.n_clusters_, bandwidth=result.model.bandwidth_,
                   clean_up=0, random_state=0)  # fmt: skip
-    features = PixelFeatures(quantise(picture, result.palette), 8, (3, 5))
-    rows = features.band(0, len(picture))
+    features = PixelFeatures(quantise(image, result.palette), 8, (3, 5))
+    rows = features.band(0, len(image))
     np.testing.assert_array_equal(raw.model.predict(rows), raw.labels.ravel())
 
 
@@ -51,31 +51,31 @@ def test_segments_are_numbered_by_their_size_without_gaps():
         assert np.bincount(raw.labels[result.labels == number]).argmax() == cluster
 
 
-def test_large_pictures_get_the_segments_of_small_ones(monkeypatch):
+def test_large_images_get_the_segments_of_small_ones(monkeypatch):
     from sparseksc.image import segmentation
 
-    picture, truth = landscape(240, 320)
+    image, truth = landscape(240, 320)
     monkeypatch.setattr(segmentation, "TRAINING_PIXELS", 240 * 320 // 9)
     monkeypatch.setattr(segmentation, "BAND_PIXELS", 5000)
-    result = segment(picture, random_state=0)
+    result = segment(image, random_state=0)
     assert result.labels.shape == truth.shape
     assert boundary_f_measure(result.labels, [truth]).f > 0.95
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 40), (40, 1), (3, 3), (2, 5)])
 @pytest.mark.parametrize("noisy", [False, True])
-def test_tiny_pictures(shape, noisy):
-    picture = np.full((*shape, 3), 90, dtype=np.uint8)
+def test_tiny_images(shape, noisy):
+    image = np.full((*shape, 3), 90, dtype=np.uint8)
     if noisy:
-        picture[:] = np.random.default_rng(1).integers(0, 256, picture.shape)
-    result = segment(picture, random_state=0)
+        image[:] = np.random.default_rng(1).integers(0, 256, image.shape)
+    result = segment(image, random_state=0)
     assert result.labels.shape == shape
-    assert result.overlay().shape == picture.shape
+    assert result.overlay().shape == image.shape
     assert noisy or result.n_segments == 1
 
 
 @pytest.mark.parametrize("value", [0, 90, 255])
-def test_a_picture_of_one_colour_is_one_segment(value):
+def test_an_image_of_one_colour_is_one_segment(value):
     result = segment(np.full((30, 50), value, dtype=np.uint8))
     assert not result.labels.any()
 

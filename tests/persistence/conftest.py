@@ -47,7 +47,7 @@ def similarity(X, Y, gamma=1.0, mode=None):
     return rbf_kernel(X, Y, gamma=gamma)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def model():
     X, _ = make_gaussians(90, n_clusters=3, n_features=2, overlap=0.2, random_state=0)
     return KernelSpectralClustering(3, bandwidth=3.0, max_rank=10, random_state=0).fit(X)

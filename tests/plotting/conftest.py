@@ -16,11 +16,11 @@ def closed_figures():
     plt.close("all")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def data():
     return make_blobs(150, centers=[[0, 0], [6, 0], [0, 6], [6, 6]], random_state=0)[0]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def model(data):
     return KernelSpectralClustering(random_state=0).fit(data)

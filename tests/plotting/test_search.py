@@ -14,7 +14,7 @@ from tests.plotting.conftest import matplotlib
 matplotlib.use("Agg")
 
 
-def test_the_surface_marks_the_choice(model):
+def test_the_surface_marks_the_best_model(model):
     display = TuningDisplay.from_estimator(model)
     result = model.tuning_
     assert display.mesh_.get_array().shape == result.surface.shape
@@ -44,7 +44,7 @@ def test_candidates_that_are_vectors_are_numbered(data):
 def test_one_point_per_number_of_clusters(model):
     display = ClusterNumberDisplay.from_estimator(model)
     K, values = display.line_.get_data()
-    expected = {choice.n_clusters: choice.value for choice in model.tuning_.ranking}
+    expected = {ranked.n_clusters: ranked.value for ranked in model.tuning_.ranking}
     assert dict(zip(K, values, strict=True)) == expected
     assert display.best_.get_xdata()[0] == 4
 

@@ -1,10 +1,10 @@
-"""Separate clusters of a neighbour graph, one cluster and one point at a time."""
+"""Separated clusters of a neighbour graph, one cluster and one point at a time."""
 
 import numpy as np
 
 
 def count_separated(graph, labels):
-    """How many clusters are easier to leave than to cross, from a dense matrix and a queue."""
+    """How many clusters are separated, from a dense matrix and a queue."""
     A = graph.symmetric.toarray()
     unit = graph.edges.weights.mean()
     total = 0.0
@@ -26,8 +26,8 @@ def count_separated(graph, labels):
         inner = inner[np.ix_(order, order)]
         passed = [inner[:m, m:].sum() for m in range(1, len(members))]
         middle = passed[int(0.1 * len(members)) : int(0.9 * len(members))]
-        crossing = np.sqrt(min(middle) * np.median(middle))
-        total += np.clip(np.log((crossing + unit) / (leaving + unit)), 0.0, 1.0)
+        divided = np.sqrt(min(middle) * np.median(middle))
+        total += np.clip(np.log((divided + unit) / (leaving + unit)), 0.0, 1.0)
     return total
 
 

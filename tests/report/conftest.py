@@ -12,7 +12,7 @@ from sparseksc.report import write_report
 LIMIT = 3_000_000
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def data():
     """Three clusters of 150, 100 and 50 rows, apart in the first two of four features."""
     X, _ = make_blobs([150, 100, 50], centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
@@ -20,12 +20,12 @@ def data():
     return np.hstack([X, noise, np.full((300, 1), 7.0)])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def model(data):
     return KernelSpectralClustering(random_state=0).fit(data)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def plain(data):
     return KernelSpectralClustering(3, bandwidth=8.0, random_state=0).fit(data)
 

@@ -95,15 +95,15 @@ def visit(browser, reports):
 
 
 def shades(page, selector):
-    """Number of different colours in the picture of an element."""
+    """Number of different colours in the image of an element."""
     return page.evaluate(
         """async (selector) => {
             const seen = new Set();
-            const pictures = (root) => [...root.querySelectorAll("*")].flatMap((part) => [
+            const canvases = (root) => [...root.querySelectorAll("*")].flatMap((part) => [
                 ...(part.tagName === "CANVAS" ? [part] : []),
-                ...(part.shadowRoot ? pictures(part.shadowRoot) : []),
+                ...(part.shadowRoot ? canvases(part.shadowRoot) : []),
             ]);
-            for (const canvas of pictures(document.querySelector(selector))) {
+            for (const canvas of canvases(document.querySelector(selector))) {
                 if (!canvas.width || !canvas.height) continue;
                 const {width, height} = canvas;
                 const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);

@@ -47,6 +47,6 @@ def test_the_summary_says_what_and_why(found):
 
 
 def test_the_runners_up_are_the_others(found):
-    assert {choice.n_clusters for choice in found.runners_up} == {2, 4, 5}
-    values = [choice.value for choice in found.ranking]
+    assert {model.n_clusters for model in found.runners_up} == {2, 4, 5}
+    values = [model.value for model in found.ranking]
     assert values == sorted(values, reverse=True)

@@ -17,13 +17,13 @@ def three():
     return make_blobs(240, centers=CENTRES, cluster_std=0.8, random_state=0)
 
 
-def test_points_to_judge_on_can_be_given(three):
+def test_validation_points_can_be_given(three):
     X, _ = three
     result = tune(X[::2], [2, 3, 4], validation=X[1::2], random_state=0)
     assert result.best_n_clusters == 3
 
 
-def test_large_data_is_judged_on_other_points():
+def test_large_data_is_evaluated_on_other_points_than_those_of_training():
     X, _ = make_blobs(20_000, centers=CENTRES, cluster_std=0.8, random_state=1)
     result = tune(X, [2, 3], [1.0, 4.0], validation=6000, max_rank=20, random_state=0)
     assert result.best_n_clusters == 3

@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.filterwarnings("default")
 
 
-def test_segment_draws_the_segments_of_a_picture(ksc, tmp_path):
+def test_segment_draws_the_segments_of_an_image(ksc, tmp_path):
     Image = pytest.importorskip("PIL.Image")
     pixels = np.full((60, 80, 3), [200, 60, 50], dtype=np.uint8)
     pixels[:, 40:] = [50, 80, 190]
@@ -39,7 +39,7 @@ def test_segment_draws_the_segments_of_a_picture(ksc, tmp_path):
         (["words.jpg"], 2, "Nothing would be kept"),
     ],
 )
-def test_what_is_not_a_picture_is_refused(ksc, tmp_path, line, code, sentence):
+def test_what_is_not_an_image_is_refused(ksc, tmp_path, line, code, sentence):
     pytest.importorskip("PIL.Image")
     (tmp_path / "words.jpg").write_text("not a picture")
     done = ksc("segment", *line)

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 FEW = ("-k", "2..4", "--bandwidth", "0.5,1")
 
 
-def test_tune_writes_every_model_and_a_picture(ksc, files, tmp_path):
+def test_tune_writes_every_model_and_a_figure(ksc, files, tmp_path):
     pytest.importorskip("matplotlib")
     done = ksc(
         *("tune", files / "points.npy", "-k", "2..4", "--bandwidth", "0.5,1,2"),
