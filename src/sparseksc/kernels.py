@@ -156,7 +156,7 @@ class Exponential(Kernel):
         rows: Any = X
         if not isinstance(rows, np.ndarray):  # sparse, for a model of dense ones
             rows = rows.toarray()
-        rows = np.ascontiguousarray(rows, dtype=P.dtype)
+        rows = np.require(rows, P.dtype, ["C", "ALIGNED"])
         return rows, P, self.inverse_bandwidth(P.shape[1])
 
     def with_bandwidth(self, bandwidth: Bandwidth) -> Exponential:  # noqa: D102

@@ -134,7 +134,7 @@ class PartialCholesky:
         """Let the native core add greedy pivots until the decomposition is finished."""
         pivots, path = greedy(
             kernel.name,
-            np.ascontiguousarray(X),
+            np.require(X, requirements=["C", "ALIGNED"]),
             kernel.inverse_bandwidth(X.shape[1]),
             self.weights,
             self.residual,
