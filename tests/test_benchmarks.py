@@ -41,8 +41,8 @@ def test_benchmark_writes_its_tables_and_acceptance_thresholds(name, tmp_path, c
         assert table["title"] in printed
         assert table["rows"]
         assert len({tuple(row) for row in table["rows"]}) == 1
-    assert content["bars"]
-    for threshold in content["bars"]:
+    assert content["thresholds"]
+    for threshold in content["thresholds"]:
         assert set(threshold) == {"what", "value", "at_least", "at_most", "met"}
         assert threshold["what"] in printed
     assert list(tmp_path.iterdir()) == [tmp_path / f"{name}.json"]
@@ -78,14 +78,14 @@ def test_cells_are_short():
 
 
 def test_acceptance_thresholds_know_whether_they_are_met():
-    assert report.Bar("speed-up", 1.8, at_least=1.7).met
-    assert not report.Bar("memory", 301.0, at_most=300.0).met
-    assert report.Bar("memory", 301.0, at_most=300.0).goal == "at most 300"
+    assert report.Threshold("speed-up", 1.8, at_least=1.7).met
+    assert not report.Threshold("memory", 301.0, at_most=300.0).met
+    assert report.Threshold("memory", 301.0, at_most=300.0).goal == "at most 300"
 
 
 def test_the_page_holds_every_table(tmp_path):
     table = report.Table("Times", ("what", "seconds"), [("fit", Spread(1.0, 0.5, 2.0))])
-    result = report.Result("peers", [table], [report.Bar("speed", 2.0, at_least=1.0)])
+    result = report.Result("peers", [table], [report.Threshold("speed", 2.0, at_least=1.0)])
     page = report.page([result], {"peers": "Against others."}, machine.describe(), "make it")
     assert "one run of `make it`" in page
     assert "| fit | 1 (0.5–2) |" in page
