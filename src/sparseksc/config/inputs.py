@@ -6,13 +6,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import validate_data
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseksc.config.checks import check_weights
 from sparseksc.data.adapters import external_source, is_external
 from sparseksc.data.source import ArraySource, Source
+from sparseksc.data.sparse import checked_csr
 from sparseksc.kernels import KERNELS, make_kernel
 from sparseksc.scaling import Scaling, measure_scaling
+
+#: Entries of an array up to which its check is not left to scikit-learn, which takes longer than
+#: the labels of a few rows do.
+FEW_ENTRIES = 4096
 
 
 def training_source(
@@ -43,16 +49,39 @@ def _checked_source(
         if kernel == "precomputed":
             raise ValueError("A precomputed kernel needs its matrix in memory.")
         return external_source(X, estimator, reset)
-    kind = KERNELS.get(kernel) if isinstance(kernel, str) else None
-    data = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr" if kind is not None and kind.accepts_sparse else False,
-        dtype=[np.float64, np.float32],
-        ensure_min_samples=2 if reset else 1,
-    )
+    if not reset and _is_small_and_sound(estimator, X):
+        data = X
+    else:
+        kind = KERNELS.get(kernel) if isinstance(kernel, str) else None
+        sparse = kind is not None and kind.accepts_sparse
+        data = validate_data(
+            estimator,
+            checked_csr(X) if sparse and issparse(X) else X,
+            reset=reset,
+            accept_sparse="csr" if sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
     if reset or kernel != "precomputed":
         make_kernel(kernel).check(data)
     weights = None if sample_weight is None else check_weights(sample_weight, data.shape[0])
     return ArraySource(data, weights)
+
+
+def _is_small_and_sound(estimator: Any, X: Any) -> bool:
+    """Whether this is a small array in which scikit-learn would find nothing to do."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.shape[1] == estimator.n_features_in_
+        and 0 < X.size <= FEW_ENTRIES
+        and not hasattr(estimator, "feature_names_in_")
+        and bool(np.isfinite(X).all())
+    )
+
+
+def require_fitted(estimator: Any) -> None:
+    """Raise scikit-learn's error where there is no model yet."""
+    if "model_" not in vars(estimator):
+        check_is_fitted(estimator)
