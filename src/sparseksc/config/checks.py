@@ -9,7 +9,11 @@ import numpy as np
 
 from sparseksc._typing import Array, Bandwidth, Floats
 from sparseksc.config.domains import check_integer
+from sparseksc.data.sampling import NEGLIGIBLE_WEIGHT
 from sparseksc.data.source import Source
+
+#: Weights whose largest is within 2 to the power of plus or minus this are taken as they are.
+ORDINARY_EXPONENT = 64
 
 
 def check_bandwidth(name: str, value: Any, n_features: int, also: str = "") -> Bandwidth:
@@ -79,7 +83,35 @@ def check_weights(weights: Any, n_rows: int) -> Floats:
         raise ValueError("sample_weight must be finite and not negative.")
     if not values.any():
         raise ValueError("sample_weight must be positive for at least one point, all are zero.")
+    with np.errstate(over="ignore"):
+        total = values.sum()
+    if not np.isfinite(total):
+        raise ValueError("The sum of sample_weight is too large for float64: use smaller weights.")
     return values
+
+
+def rescale_weights(weights: Floats) -> tuple[Floats, float]:
+    """Return weights whose products are numbers, and the unit that gives the former ones back.
+
+    Only relative weights matter. The unit is 1 unless the largest weight is far from it, and a
+    power of two, so that no digit is lost. Negligible weights become 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.config.checks import rescale_weights
+    >>> rescale_weights(np.array([1.0, 3.0]))
+    (array([1., 3.]), 1.0)
+    >>> weights, unit = rescale_weights(np.array([2e200, 1e200, 1e-200]))
+    >>> bool(weights[0] == 2.0 * weights[1]), float(weights[2]), bool(weights[0] * unit == 2e200)
+    (True, 0.0, True)
+    """
+    exponent = int(np.frexp(weights.max())[1])
+    if abs(exponent) <= ORDINARY_EXPONENT:
+        exponent = 0
+    scaled = np.ldexp(weights, -exponent)
+    negligible = scaled <= NEGLIGIBLE_WEIGHT * scaled.max()
+    return np.where(negligible, 0.0, scaled), float(np.ldexp(1.0, exponent))
 
 
 def check_distinct_rows(X: Any, n_clusters: int) -> None:

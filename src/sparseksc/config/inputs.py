@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
-from sparseksc.config.checks import check_weights
+from sparseksc.config.checks import check_weights, rescale_weights
 from sparseksc.data.adapters import external_source, is_external
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.kernels import KERNELS, make_kernel
@@ -54,5 +54,6 @@ def _checked_source(
     )
     if reset or kernel != "precomputed":
         make_kernel(kernel).check(data)
-    weights = None if sample_weight is None else check_weights(sample_weight, data.shape[0])
-    return ArraySource(data, weights)
+    if sample_weight is None:
+        return ArraySource(data)
+    return ArraySource(data, *rescale_weights(check_weights(sample_weight, data.shape[0])))

@@ -214,7 +214,7 @@ def fit_clusters(
         model=replace(model, encoding=model.encoding.reordered(order)),
         indices=reduced_set.indices,
         residual=reduced_set.residual,
-        cluster_sizes=sizes,
+        cluster_sizes=sizes * source.weight_unit,
         n_samples=counts.n_points,
         n_outliers=fit.statistics.n_excluded,
         timings={},

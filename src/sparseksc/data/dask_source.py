@@ -48,7 +48,7 @@ class DaskSource(Source):
         (self.n_rows, self.n_features), self.dtype = self.array.shape, self.array.dtype
         if self.n_rows == 0:
             raise ValueError("The Dask array has no rows.")
-        self.identity = f"{self.array.shape} {self.array.dtype} {self.array.name}"
+        self.identity = f"{self.array.shape} {self.array.dtype} {self.array.chunks[0]}"
 
     @classmethod
     def of_parts(

@@ -112,4 +112,6 @@ def weighted_median(values: Floats, weights: Floats) -> float:
         return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
     order = np.argsort(values, kind="stable")
     cumulative = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(cumulative, 0.5 * cumulative[-1])])
+    # Up to rounding errors, which depend on the unit of the weights.
+    half = 0.5 * (1.0 - 1e-11) * cumulative[-1]
+    return float(values[order][np.searchsorted(cumulative, half)])
