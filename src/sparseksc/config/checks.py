@@ -9,11 +9,8 @@ import numpy as np
 
 from sparseksc._typing import Array, Bandwidth, Floats
 from sparseksc.config.domains import check_integer
-from sparseksc.data.sampling import NEGLIGIBLE_WEIGHT
+from sparseksc.data.sampling import NEGLIGIBLE_WEIGHT, weight_unit
 from sparseksc.data.source import Source
-
-#: Weights whose largest is within 2 to the power of plus or minus this are taken as they are.
-ORDINARY_EXPONENT = 64
 
 
 def check_bandwidth(name: str, value: Any, n_features: int, also: str = "") -> Bandwidth:
@@ -74,8 +71,10 @@ def check_weights(weights: Any, n_rows: int) -> Floats:
     if isinstance(weights, Real):
         weights = np.full(n_rows, float(weights))
     try:
+        if np.asarray(weights).dtype.kind not in "fiubO" or np.ma.is_masked(weights):
+            raise TypeError
         values = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("sample_weight must be an array of numbers.") from None
     if values.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {values.shape}.")
@@ -106,12 +105,9 @@ def rescale_weights(weights: Floats) -> tuple[Floats, float]:
     >>> bool(weights[0] == 2.0 * weights[1]), float(weights[2]), bool(weights[0] * unit == 2e200)
     (True, 0.0, True)
     """
-    exponent = int(np.frexp(weights.max())[1])
-    if abs(exponent) <= ORDINARY_EXPONENT:
-        exponent = 0
-    scaled = np.ldexp(weights, -exponent)
-    negligible = scaled <= NEGLIGIBLE_WEIGHT * scaled.max()
-    return np.where(negligible, 0.0, scaled), float(np.ldexp(1.0, exponent))
+    unit = weight_unit(weights.max())
+    scaled = weights / unit
+    return np.where(scaled <= NEGLIGIBLE_WEIGHT * scaled.max(), 0.0, scaled), unit
 
 
 def check_distinct_rows(X: Any, n_clusters: int) -> None:
@@ -141,7 +137,10 @@ def check_validation(value: Any, kernel: Any, source: Source) -> int | Array | N
         return check_integer("validation", value, 1, ", or an array of points")
     if kernel == "precomputed":
         raise ValueError("validation must be a number of points for a precomputed kernel.")
-    points = np.asarray(value, dtype=source.dtype)
+    try:
+        points = np.asarray(value, dtype=source.dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("validation must be an integer or an array of numbers.") from None
     if points.ndim != 2 or points.shape[1] != source.n_features or not np.isfinite(points).all():
         raise ValueError(
             f"validation must be an integer or an array of finite numbers with {source.n_features} "

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from sparseksc.config.checks import check_weights, rescale_weights
+from sparseksc.config.refusals import sentence_for
 from sparseksc.data.adapters import external_source, is_external
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.kernels import KERNELS, make_kernel
@@ -44,14 +45,20 @@ def _checked_source(
             raise ValueError("A precomputed kernel needs its matrix in memory.")
         return external_source(X, estimator, reset)
     kind = KERNELS.get(kernel) if isinstance(kernel, str) else None
-    data = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr" if kind is not None and kind.accepts_sparse else False,
-        dtype=[np.float64, np.float32],
-        ensure_min_samples=2 if reset else 1,
-    )
+    if getattr(getattr(X, "dtype", None), "kind", "f") in "cmMV" or np.ma.is_masked(X):
+        raise ValueError(sentence_for(X, ""))
+    try:
+        data = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr" if kind is not None and kind.accepts_sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+    except (ValueError, TypeError, OverflowError) as error:
+        refusal = TypeError if isinstance(error, TypeError) else ValueError
+        raise refusal(sentence_for(X, str(error))) from None
     if reset or kernel != "precomputed":
         make_kernel(kernel).check(data)
     if sample_weight is None:

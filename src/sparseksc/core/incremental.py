@@ -23,7 +23,12 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.core.reduced_set import ReducedSet
 from sparseksc.core.statistics import FeatureMap
 from sparseksc.core.training import Training, choose_pivots, fit_clusters, fit_projection
-from sparseksc.data.sampling import NEGLIGIBLE_WEIGHT, first_to_finish, hashed_uniform
+from sparseksc.data.sampling import (
+    NEGLIGIBLE_WEIGHT,
+    first_to_finish,
+    hashed_uniform,
+    weight_unit,
+)
 from sparseksc.data.source import ArraySource, Source
 
 #: Points that are kept of all chunks.
@@ -88,7 +93,8 @@ class Reservoir:
 
     def _filled(self, chunk: Source, forgetting: float) -> Reservoir:
         whole = chunk.sample_for_search(None, self.recipe.seed)
-        unit = max(self.weight_unit, chunk.weight_unit)
+        before = forgetting * self.weights.max(initial=0.0) * self.weight_unit
+        unit = weight_unit(max(before, whole.weights.max() * chunk.weight_unit))
         fading = forgetting * (self.weight_unit / unit)
         old, new = self.weights * fading, whole.weights * (chunk.weight_unit / unit)
         least = NEGLIGIBLE_WEIGHT * max(old.max(initial=0.0), new.max())

@@ -15,7 +15,6 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from sparseksc._typing import Array, Floats
 
@@ -30,7 +29,7 @@ class RowHash:
         """Add a block of rows; where blocks begin and end counts, too."""
         X: Any = block[0]
         self._hash.update(f"{X.shape} {X.dtype}".encode())
-        for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,):
+        for part in (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr):
             self._hash.update(np.ascontiguousarray(part).data)
         self._hash.update(np.ascontiguousarray(block[1]).data)
 

@@ -168,9 +168,7 @@ class ArraySource(Source):
 
     in_memory = True
 
-    def __init__(
-        self, X: Array, weights: Floats | None = None, weight_unit: float = 1.0
-    ) -> None:
+    def __init__(self, X: Array, weights: Floats | None = None, weight_unit: float = 1.0) -> None:
         self.X, self.weight_unit = X, weight_unit
         self.weights = np.ones(X.shape[0]) if weights is None else weights
         (self.n_rows, self.n_features), self.dtype = X.shape, X.dtype
@@ -222,13 +220,16 @@ class ArraySource(Source):
         return Sample(rows, self.X[rows], self.weights[rows])
 
 
-def require_finite(block: Array, start: int, names: list[str] | None) -> None:
-    """Refuse NaN and infinity, with the place of the first one."""
+def require_finite(block: Array, start: int, names: list[str] | None, column: int = 0) -> None:
+    """Refuse NaN and infinity, with the place of the first one in the data.
+
+    The block begins at the row ``start`` and the column ``column``.
+    """
     if np.isfinite(block).all():
         return
-    row, column = np.argwhere(~np.isfinite(block))[0]
-    name = repr(names[column]) if names else str(column)
+    row, place = np.argwhere(~np.isfinite(block))[0]
+    name = repr(names[column + place]) if names else str(column + place)
     raise ValueError(
-        f"Row {start + row:,} has the value {block[row, column]} in column {name}: remove or "
+        f"Row {start + row:,} has the value {block[row, place]} in column {name}: remove or "
         "fill such rows first."
     )

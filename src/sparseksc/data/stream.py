@@ -85,6 +85,8 @@ class Stream(Source):
                     f"A block has the shape {block.shape} where {self.n_features} columns are "
                     "expected."
                 )
+            if block.dtype.kind not in "fiub":
+                raise ValueError(f"Blocks must hold numbers, got {block.dtype}.")
             require_finite(block, start, self.feature_names)
             start += len(block)
             yield np.ascontiguousarray(block, dtype=self.dtype), np.ones(len(block))
