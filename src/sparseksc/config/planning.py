@@ -39,9 +39,9 @@ class Plan:
 
     @property
     def purpose(self) -> Fingerprint:
-        """Everything but the data that decides the result, to tell one plan from another."""
-        rows = None if self.selection is None else self.selection.rows
-        return fingerprint_of((self.n_clusters, self.recipe.without_threads(), rows))
+        """Everything that decides how rows are summed, to tell one plan from another."""
+        samples = self.sample, self.selection  # in which the pivots are selected
+        return fingerprint_of((self.n_clusters, self.recipe.without_threads(), samples))
 
 
 def make_plan(

@@ -2,9 +2,8 @@
 
 Training is a short sequence of passes, each a sum over blocks. A checkpoint holds the
 results of the passes that are done and, of the current one, the number of blocks and the
-partial sums of the tree. It also holds a hash of the rows that were summed: a run that goes on
-reads the blocks that it skips, too, and hashes all rows once, so that sums over other rows are
-never taken for its own.
+partial sums of the tree. It also holds hashes of the rows that were summed: a run that goes on
+reads the blocks that it skips, too, so that sums over other rows are never taken for its own.
 
 The file is a line of text with the version, a SHA-256 sum of what follows, a JSON header and the
 numbers of its arrays: reading one executes nothing and needs as much memory as the file is long. It
@@ -20,6 +19,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -39,6 +39,7 @@ from sparseksc.data.source import (
     Work,
     sum_of_block,
 )
+from sparseksc.data.stream import ChangedSource
 from sparseksc.execution.memory import free_memory
 from sparseksc.execution.notices import warn
 from sparseksc.execution.threads import TreeSum
@@ -82,13 +83,13 @@ class CheckpointedSource(Source):
         self._done: list[Any] = []
         self._blocks = 0
         self._waiting: list[tuple[int, Any]] = []
-        #: Hash of all rows, once a pass has read them; before that, of the blocks so far.
+        #: Hash of all rows, once a pass has read them, and of the blocks of the current pass.
         self._all_rows: str | None = None
-        self._rows_so_far: str | None = None
-        if self.path.exists():
+        self._rows_so_far = RowHash().value
+        self._resumed = self.path.exists()
+        if self._resumed:
             self._load()
-        self._hash = RowHash()
-        self._rows_are_known = False  # whether this run has seen that they are those of the file
+        self._has_read_all = False
         self._saved = monotonic()
         self._passes = 0
 
@@ -118,26 +119,30 @@ class CheckpointedSource(Source):
         tree.waiting = self._waiting
         for _, part in self._waiting:
             self._require_alike(part, work)
-        skipped, number = self._blocks, 0
-        for number, block in enumerate(self.source.blocks(), 1):
-            if not self._rows_are_known:
-                self._hash.update(block)
-            if number <= skipped:
-                if number == skipped and self._rows_so_far not in (None, self._hash.value):
-                    raise self._other_data()
-                continue
+        rows = RowHash()
+        blocks = enumerate(self.source.blocks(), 1)
+        self._skip(blocks, rows)
+        for number, block in blocks:
+            rows.update(block)
             if len(block[1]) > 0:
                 tree.add(sum_of_block(block, work, merge, width, n_jobs))
-            self._blocks = number
+            self._blocks, self._rows_so_far = number, rows.value
             self._save_sometimes()
-        if number < skipped:
-            raise self._other_data()
-        self._require_known_rows()
+        self._compare_all(rows)
         total = tree.total()
         self._done.append(total)
-        self._blocks, self._waiting = 0, []
+        self._blocks, self._waiting, self._rows_so_far = 0, [], RowHash().value
         self._save_sometimes()
         return total
+
+    def _skip(self, blocks: Iterator[tuple[int, tuple[Array, Floats]]], rows: RowHash) -> None:
+        """Read the blocks that were summed before the interruption: they must be the same."""
+        left = sum(2**height for height, _ in self._waiting)
+        for _, block in islice(blocks, self._blocks):
+            rows.update(block)
+            left -= len(block[1]) > 0
+        if rows.value != self._rows_so_far or left != 0:
+            raise self._other_data()
 
     def label(  # noqa: D102
         self, work: Labelling[T], merge: Merge[T], width: int, n_jobs: int | None
@@ -149,18 +154,22 @@ class CheckpointedSource(Source):
 
     def verify(self) -> None:
         """Read all rows, unless a pass of this run has, and compare them with those of the file."""
-        if not self._rows_are_known:
+        if not self._has_read_all:
+            rows = RowHash()
             for block in self.source.blocks():
-                self._hash.update(block)
-            self._require_known_rows()
+                rows.update(block)
+            self._compare_all(rows)
 
-    def _require_known_rows(self) -> None:
-        """Compare the hash of all rows with that of the file, or keep it for the file."""
-        if self._rows_are_known:
-            return
-        if self._all_rows not in (None, self._hash.value):
-            raise self._other_data()
-        self._all_rows, self._rows_are_known = self._hash.value, True
+    def _compare_all(self, rows: RowHash) -> None:
+        """Compare all rows with those of the passes before."""
+        if self._all_rows not in (None, rows.value):
+            if self._resumed:
+                raise self._other_data()
+            raise ChangedSource(
+                "The source did not give the same rows again: it must not change while it is in "
+                "use."
+            )
+        self._all_rows, self._has_read_all = rows.value, True
 
     def _require_alike(self, stored: T, work: Work[T]) -> T:
         """Refuse a stored result of another shape than what the pass computes of a row."""
@@ -189,7 +198,7 @@ class CheckpointedSource(Source):
         header = {
             "identity": self._identity,
             "rows": self._all_rows,
-            "rows so far": self._hash.value if self._all_rows is None else None,
+            "rows so far": self._rows_so_far,
             "blocks": self._blocks,
             "done": [_pack(item, arrays) for item in self._done],
             "waiting": [[height, _pack(item, arrays)] for height, item in self._waiting],
@@ -219,7 +228,14 @@ class CheckpointedSource(Source):
                 raise ValueError
         except CheckpointMismatch:
             raise
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+            ArithmeticError,
+            AttributeError,
+            RecursionError,
+        ):
             raise self._damaged() from None
 
     def _is_consistent(self) -> bool:
@@ -230,7 +246,7 @@ class CheckpointedSource(Source):
         # The nodes of the tree have fewer and fewer blocks, all together those that were read.
         falling = heights == sorted({*heights}, reverse=True)
         within = max(heights, default=0) < 64 and sum(2**one for one in heights) <= self._blocks
-        return falling and within and isinstance(self._all_rows or self._rows_so_far, str)
+        return falling and within and (self._all_rows is not None or not self._done)
 
     def _content(self) -> memoryview:
         """Read what follows the first line and the sum, if it is whole."""
