@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from sparseksc import KernelSpectralClustering, open_dataset
+from sparseksc.config.planning import Plan
 from sparseksc.data import checkpoint, source
 from sparseksc.data.checkpoint import TITLE, VERSION, CheckpointMismatch
 from sparseksc.data.fingerprint import fingerprint_of
@@ -26,6 +27,16 @@ START = len(TITLE + VERSION)
 def after_every_block(monkeypatch):
     monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)
     monkeypatch.setattr(source, "BLOCK_ROWS", 512)
+
+
+@pytest.fixture
+def large_data(monkeypatch):
+    """Tell data apart by all rows alone: of large data, only a sample decides the pivots."""
+
+    def purpose(self):
+        return fingerprint_of((self.n_clusters, self.recipe.without_threads()))
+
+    monkeypatch.setattr(Plan, "purpose", property(purpose))
 
 
 def points():
@@ -93,7 +104,7 @@ KINDS = {
 
 @pytest.mark.parametrize("after", [3, 11, None], ids=["first pass", "second pass", "all done"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_other_value_in_the_middle_is_noticed(kind, after, tmp_path):
+def test_one_other_value_in_the_middle_is_noticed(kind, after, tmp_path, large_data):
     X, path = points(), tmp_path / "run.ckpt"
     interrupted(make(), KINDS[kind](X), path, after)
     content = path.read_bytes()
@@ -107,7 +118,7 @@ def test_one_other_value_in_the_middle_is_noticed(kind, after, tmp_path):
 
 
 @pytest.mark.parametrize("after", [3, None])
-def test_files_weights_and_scaled_rows_are_compared_too(after, tmp_path):
+def test_files_weights_and_scaled_rows_are_compared_too(after, tmp_path, large_data):
     X, path, file = points(), tmp_path / "run.ckpt", tmp_path / "X.npy"
     weights = np.ones(len(X))
     interrupted(make(), X, path, after, sample_weight=weights)
@@ -138,7 +149,7 @@ def test_fewer_more_or_other_blocks_are_noticed(other, tmp_path):
         make().fit(open_dataset(blocks_of(other(X))), checkpoint=path)
 
 
-def test_sums_over_other_rows_are_not_taken_for_those_of_the_first_ones(tmp_path):
+def test_sums_over_other_rows_are_not_taken_for_those_of_the_first_ones(tmp_path, large_data):
     X, path = points(), tmp_path / "run.ckpt"
     interrupted(make(), open_dataset(blocks_of(X)), path, 9)
     other = X.copy()

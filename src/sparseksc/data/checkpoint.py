@@ -241,7 +241,8 @@ class CheckpointedSource(Source):
     def _is_consistent(self) -> bool:
         """Whether the numbers of a file can be those of a run."""
         heights = [height for height, _ in self._waiting]
-        if not all(type(number) is int and number >= 0 for number in (self._blocks, *heights)):
+        numbers = self._blocks, *heights
+        if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
             return False
         # The nodes of the tree have fewer and fewer blocks, all together those that were read.
         falling = heights == sorted({*heights}, reverse=True)
