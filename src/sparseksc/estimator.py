@@ -19,8 +19,9 @@ from sparseksc.config.settings import Settings
 from sparseksc.core.incremental import Reservoir, sees_rows_one_by_one
 from sparseksc.core.training import SUMMANDS, Training, train
 from sparseksc.data.adapters import files_of, is_external
-from sparseksc.data.atomic import require_place, require_unread
+from sparseksc.data.atomic import require_unread
 from sparseksc.data.checkpoint import checkpointed
+from sparseksc.data.lock import sole_use
 from sparseksc.data.source import RowWork, Source
 from sparseksc.data.writers import write_label_file
 from sparseksc.execution.notices import collected_warnings
@@ -224,9 +225,8 @@ class KernelSpectralClustering(
         self
         """
         settings = Settings(self.get_params(deep=False))
-        if checkpoint is not None:
-            require_place(checkpoint)  # before any work
-        with collected_warnings() as messages:
+        alone = nullcontext() if checkpoint is None else sole_use(checkpoint)  # before any work
+        with alone, collected_warnings() as messages:
             source, scaling = training_source(self, X, sample_weight)
             plan = make_plan(settings, source)
             saved: AbstractContextManager[Source] = nullcontext(source)

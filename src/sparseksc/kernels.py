@@ -41,6 +41,10 @@ Moments = tuple[Array, Array, float, int, float]
 FUSED_RANK = 2048
 #: Most features for which the inverses of many bandwidths are kept.
 KEPT_FEATURES = 1000
+HOW_TO_MAKE_A_KERNEL = (
+    "Of distances D, pass numpy.exp(-D**2 / h) with a bandwidth h; of links A between neighbours, "
+    "A @ A.T, the number of common ones."
+)
 
 
 @dataclass(frozen=True)
@@ -354,10 +358,26 @@ class Precomputed(Kernel):
                     "A precomputed kernel must be symmetric; two mirrored entries differ by "
                     f"{gap:g}."
                 )
-        if self.diagonal(X).min() < 0:
+        own = self.diagonal(X)
+        if own.min() < 0:
             raise ValueError(
                 "A precomputed kernel must be positive semi-definite, but its diagonal has the "
-                f"value {self.diagonal(X).min():g}. Was a distance matrix given?"
+                f"value {own.min():g}. {HOW_TO_MAKE_A_KERNEL}"
+            )
+        alone = np.flatnonzero(own == 0)
+        if len(alone) > 0 and np.abs(X[alone]).max() > 0:
+            raise ValueError(
+                "A precomputed kernel must be positive semi-definite, but a point has the "
+                "similarity 0 to itself, and not to others: these are distances or links. "
+                f"{HOW_TO_MAKE_A_KERNEL}"
+            )
+        # Points that are as similar to each other as to themselves must be equal in all other rows.
+        blocks = [X[start : start + 1024] for start in range(0, X.shape[0], 1024)]
+        binary = all(((rows == 0) | (rows == 1)).all() for rows in blocks)
+        if binary and any((rows != X[np.argmax(rows, axis=1)]).any() for rows in blocks):
+            raise ValueError(
+                "A precomputed kernel must be positive semi-definite; a matrix of zeros and ones "
+                f"that says which points are neighbours is not. {HOW_TO_MAKE_A_KERNEL}"
             )
 
 

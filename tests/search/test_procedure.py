@@ -30,8 +30,12 @@ def test_a_few_different_rows_are_clusters(kernel):
     assert ksc.cluster_sizes_.tolist() == [30, 25, 20, 10]
     assert ksc.tuning_.best_n_clusters == 4
     with pytest.warns(DoubtWarning, match="only 4 distinct rows"):
+        ksc.fit(rows.repeat(20, axis=0), sample_weight=np.repeat([3.0, 2.0, 2.5, 1.0], 20))
+    assert ksc.labels_.tolist() == np.repeat([0, 2, 1, 3], 20).tolist()
+    # Only relative weights have a meaning: four rows stay four rows in any unit.
+    with pytest.warns(DoubtWarning, match="No bandwidth shows two clusters"):
         ksc.fit(rows, sample_weight=[30, 20, 25, 10])
-    assert ksc.labels_.tolist() == [0, 2, 1, 3]
+    assert ksc.n_clusters_ == 1
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sparseksc._typing import Array, Bandwidth, Floats
 from sparseksc.config.domains import check_integer
 from sparseksc.data.distinct import distinct_rows
+from sparseksc.data.sampling import NEGLIGIBLE_WEIGHT, weight_unit
 from sparseksc.data.source import Source
 
 
@@ -72,8 +73,10 @@ def check_weights(weights: Any, n_rows: int) -> Floats:
     if isinstance(weights, Real):
         weights = np.full(n_rows, float(weights))
     try:
+        if np.asarray(weights).dtype.kind not in "fiubO" or np.ma.is_masked(weights):
+            raise TypeError
         values = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("sample_weight must be an array of numbers.") from None
     if values.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {values.shape}.")
@@ -81,7 +84,32 @@ def check_weights(weights: Any, n_rows: int) -> Floats:
         raise ValueError("sample_weight must be finite and not negative.")
     if not values.any():
         raise ValueError("sample_weight must be positive for at least one point, all are zero.")
+    with np.errstate(over="ignore"):
+        total = values.sum()
+    if not np.isfinite(total):
+        raise ValueError("The sum of sample_weight is too large for float64: use smaller weights.")
     return values
+
+
+def rescale_weights(weights: Floats) -> tuple[Floats, float]:
+    """Return weights whose products are numbers, and the unit that gives the former ones back.
+
+    Only relative weights matter. The unit is 1 unless the largest weight is far from it, and a
+    power of two, so that no digit is lost. Negligible weights become 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.config.checks import rescale_weights
+    >>> rescale_weights(np.array([1.0, 3.0]))
+    (array([1., 3.]), 1.0)
+    >>> weights, unit = rescale_weights(np.array([2e200, 1e200, 1e-200]))
+    >>> bool(weights[0] == 2.0 * weights[1]), float(weights[2]), bool(weights[0] * unit == 2e200)
+    (True, 0.0, True)
+    """
+    unit = weight_unit(weights.max())
+    scaled = weights / unit
+    return np.where(scaled <= NEGLIGIBLE_WEIGHT * scaled.max(), 0.0, scaled), unit
 
 
 def check_distinct_rows(X: Any, n_clusters: int) -> None:
@@ -112,7 +140,10 @@ def check_validation(value: Any, kernel: Any, source: Source) -> int | Array | N
         raise ValueError("validation must be a number of points for a precomputed kernel.")
     if issparse(value):
         raise ValueError("validation must be an array: pass validation.toarray().")
-    points = np.asarray(value, dtype=source.dtype)
+    try:
+        points = np.asarray(value, dtype=source.dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("validation must be an integer or an array of numbers.") from None
     if points.ndim != 2 or points.shape[1] != source.n_features or not np.isfinite(points).all():
         raise ValueError(
             f"validation must be an integer or an array of finite numbers with {source.n_features} "

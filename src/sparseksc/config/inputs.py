@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparseksc.config.checks import check_weights
+from sparseksc._typing import Array
+from sparseksc.config.checks import check_weights, rescale_weights
+from sparseksc.config.refusals import sentence_for
 from sparseksc.data.adapters import external_source, is_external
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.data.sparse import checked_csr
@@ -52,20 +54,34 @@ def _checked_source(
     if not reset and _is_small_and_sound(estimator, X):
         data = X
     else:
-        kind = KERNELS.get(kernel) if isinstance(kernel, str) else None
-        sparse = kind is not None and kind.accepts_sparse
-        data = validate_data(
+        data = _validated(estimator, X, reset)
+    if reset or kernel != "precomputed":
+        make_kernel(kernel).check(data)
+    if sample_weight is None:
+        return ArraySource(data)
+    return ArraySource(data, *rescale_weights(check_weights(sample_weight, data.shape[0])))
+
+
+def _validated(estimator: Any, X: Any, reset: bool) -> Array:
+    """Rows as scikit-learn checks them, with a sentence of ours where it refuses them."""
+    if getattr(getattr(X, "dtype", None), "kind", "f") in "cmMV" or np.ma.is_masked(X):
+        raise ValueError(sentence_for(X, ""))
+    kind = KERNELS.get(estimator.kernel) if isinstance(estimator.kernel, str) else None
+    sparse = kind is not None and kind.accepts_sparse
+    rows = checked_csr(X) if sparse and issparse(X) else X
+    try:
+        data: Array = validate_data(
             estimator,
-            checked_csr(X) if sparse and issparse(X) else X,
+            rows,
             reset=reset,
             accept_sparse="csr" if sparse else False,
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
         )
-    if reset or kernel != "precomputed":
-        make_kernel(kernel).check(data)
-    weights = None if sample_weight is None else check_weights(sample_weight, data.shape[0])
-    return ArraySource(data, weights)
+    except (ValueError, TypeError, OverflowError) as error:
+        refusal = TypeError if isinstance(error, TypeError) else ValueError
+        raise refusal(sentence_for(X, str(error))) from None
+    return data
 
 
 def _is_small_and_sound(estimator: Any, X: Any) -> bool:

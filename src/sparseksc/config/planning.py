@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 
 from sparseksc._typing import Array
@@ -10,6 +9,7 @@ from sparseksc.config.checks import check_distinct_rows
 from sparseksc.config.memory import estimate_memory
 from sparseksc.config.settings import Settings
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
+from sparseksc.data.fingerprint import Fingerprint, fingerprint_of
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import Source
 from sparseksc.search.constants import (
@@ -38,11 +38,10 @@ class Plan:
     selection: Sample | None = None
 
     @property
-    def purpose(self) -> str:
-        """Everything that decides the result, to tell one plan from another."""
-        rows = b"" if self.selection is None else self.selection.rows.tobytes()
-        digest = hashlib.sha256(rows).hexdigest()
-        return f"{self.n_clusters} {self.recipe.without_threads()} {digest}"
+    def purpose(self) -> Fingerprint:
+        """Everything that decides how rows are summed, to tell one plan from another."""
+        samples = self.sample, self.selection  # in which the pivots are selected
+        return fingerprint_of((self.n_clusters, self.recipe.without_threads(), samples))
 
 
 def make_plan(

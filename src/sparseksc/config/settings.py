@@ -22,6 +22,7 @@ from sparseksc.config.parameters import (
 )
 from sparseksc.core.criteria import Objective
 from sparseksc.core.recipe import Recipe
+from sparseksc.data.fingerprint import fingerprint_of
 from sparseksc.execution.memory import parse_bytes
 from sparseksc.kernels import KERNELS, Kernel, make_kernel
 from sparseksc.search.candidates import automatic_bandwidths
@@ -167,9 +168,9 @@ class Settings:
 
 
 def _as_plain(value: Any) -> Any:
-    """Return equal values for what is equal: lists for arrays, names for functions."""
+    """Return equal values for what is equal: lists for arrays, fingerprints for functions."""
     if callable(value):
-        return getattr(value, "__qualname__", type(value).__qualname__)
+        return fingerprint_of(value).value
     if isinstance(value, Mapping):
         return {name: _as_plain(one) for name, one in value.items()}
     return value if value is None or isinstance(value, str) else np.asarray(value).tolist()

@@ -32,6 +32,8 @@ from sparseksc.core.spectrum import Spectrum
 
 #: Rounds of reassignment after which refined directions are taken as they are.
 MAX_REFINEMENTS = 100
+#: Binary digits of the share of a cluster that count where clusters are ordered by size.
+SHARE_BITS = 40
 
 
 class TooFewCodeWords(ValueError):
@@ -178,8 +180,13 @@ class ClusterSizes:
 
     @property
     def order(self) -> Integers:
-        """Clusters from the largest to the smallest, ties by the first point."""
-        return np.lexsort((self.first, -self.sizes))
+        """Clusters from the largest to the smallest, ties by the first point.
+
+        Sizes that differ by rounding errors alone are equal: which of two clusters is the first
+        must not depend on the unit of the weights.
+        """
+        shares = np.rint(np.ldexp(self.sizes / (self.sizes.sum() or 1.0), SHARE_BITS))
+        return np.lexsort((self.first, -shares))
 
     def ordered(self) -> ClusterSizes:
         """Return the same counts, the largest cluster first."""

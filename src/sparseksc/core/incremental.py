@@ -23,7 +23,12 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.core.reduced_set import ReducedSet
 from sparseksc.core.statistics import FeatureMap
 from sparseksc.core.training import Training, choose_pivots, fit_clusters, fit_projection
-from sparseksc.data.sampling import first_to_finish, hashed_uniform
+from sparseksc.data.sampling import (
+    NEGLIGIBLE_WEIGHT,
+    first_to_finish,
+    hashed_uniform,
+    weight_unit,
+)
 from sparseksc.data.source import ArraySource, Source
 
 #: Points that are kept of all chunks.
@@ -44,6 +49,8 @@ class Reservoir:
         Finishing times of the rows in the reservoir.
     reduced_set : ReducedSet
         Pivots; their indices count rows from the first chunk on.
+    weight_unit : float
+        What the weights are multiples of, in units of the user.
     n_rows : int
         Rows seen.
     residual : float
@@ -56,6 +63,7 @@ class Reservoir:
     X: Array
     finish: Floats
     weights: Floats
+    weight_unit: float
     reduced_set: ReducedSet
     n_rows: int
     residual: float
@@ -67,7 +75,7 @@ class Reservoir:
         """Choose pivots in the first chunk and fill the reservoir."""
         sample = chunk.sample(recipe.selection_size, recipe.seed)
         pivots = choose_pivots(sample, recipe)
-        none = sample.X[:0], np.empty(0), np.empty(0)
+        none = sample.X[:0], np.empty(0), np.empty(0), chunk.weight_unit
         empty = cls(*none, pivots, 0, pivots.residual, n_clusters, recipe)
         return empty._filled(chunk, 1.0)
 
@@ -77,7 +85,7 @@ class Reservoir:
 
     def train(self) -> Training:
         """Train on the points in the reservoir."""
-        source, recipe = ArraySource(self.X, self.weights), self.recipe
+        source, recipe = ArraySource(self.X, self.weights, self.weight_unit), self.recipe
         fit = fit_projection(source, self.n_clusters - 1, self.reduced_set, recipe)
         sample = source.sample(recipe.sample_size, recipe.seed)
         training = fit_clusters(fit, self.reduced_set, self.n_clusters, source, sample, recipe)
@@ -85,12 +93,16 @@ class Reservoir:
 
     def _filled(self, chunk: Source, forgetting: float) -> Reservoir:
         whole = chunk.sample_for_search(None, self.recipe.seed)
-        X, weights = whole.X, whole.weights
-        rows = np.arange(self.n_rows, self.n_rows + X.shape[0])
-        present = weights > 0
-        new = -np.log(hashed_uniform(self.recipe.seed, rows[present])) / weights[present]
-        finish = np.append(self.finish / forgetting, new)
-        mass = np.append(self.weights * forgetting, weights[present])
+        before = forgetting * self.weights.max(initial=0.0) * self.weight_unit
+        unit = weight_unit(max(before, whole.weights.max() * chunk.weight_unit))
+        fading = forgetting * (self.weight_unit / unit)
+        old, new = self.weights * fading, whole.weights * (chunk.weight_unit / unit)
+        least = NEGLIGIBLE_WEIGHT * max(old.max(initial=0.0), new.max())
+        kept, present = old > least, new > least
+        rows = self.n_rows + np.flatnonzero(present)
+        times = -np.log(hashed_uniform(self.recipe.seed, rows)) / new[present]
+        finish = np.append(self.finish[kept] / fading, times)
+        mass = np.append(old[kept], new[present])
         stay = np.arange(len(finish))
         if len(finish) > RESERVOIR_SIZE:
             stay = first_to_finish(finish, RESERVOIR_SIZE)
@@ -98,10 +110,11 @@ class Reservoir:
             mass = np.full(len(finish), mass.sum() / RESERVOIR_SIZE)
         return replace(
             self,
-            X=_stacked(self.X, X[present])[stay],
+            X=_stacked(self.X[kept], whole.X[present])[stay],
             finish=finish[stay],
             weights=mass[stay],
-            n_rows=self.n_rows + X.shape[0],
+            weight_unit=unit,
+            n_rows=self.n_rows + whole.X.shape[0],
         )
 
     def _cover(self, chunk: Source) -> Reservoir:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -41,8 +42,9 @@ from sparseksc.kernels import Exponential, Kernel
 MANY_OUTLIERS = 0.5
 #: Pivots whose kernel values are all below this are similar to nothing but themselves.
 UNRELATED = 1e-8
-#: Kernel values up to this can be squared and summed.
+#: Kernel values up to this can be squared and summed, and of these at least some must be.
 LARGEST_VALUE = {np.dtype(np.float64): 1e150, np.dtype(np.float32): 1e37}
+LEAST_VALUE = {np.dtype(np.float64): 1e-290, np.dtype(np.float32): 1e-36}
 #: What passes over the data add up beside arrays.
 SUMMANDS = (Statistics, ClusterSizes)
 
@@ -128,14 +130,9 @@ def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
     points = kernel.among(sample.X, sample.rows)
     with np.errstate(all="ignore"):
         largest = float(kernel.diagonal(points).max())
-    if not largest <= LARGEST_VALUE[np.dtype(points.dtype)]:
-        advice = " or use a larger bandwidth" if kernel.has_bandwidth else ""
-        raise ValueError(f"The kernel values are too large for {points.dtype}: rescale X{advice}.")
-    if largest < 0.0:
-        raise ValueError(
-            "The kernel must be positive semi-definite, but the similarity of a point to itself "
-            f"is negative, at most {largest:g}."
-        )
+    dtype = np.dtype(points.dtype)
+    if not (largest == 0.0 or LEAST_VALUE[dtype] <= largest <= LARGEST_VALUE[dtype]):
+        raise ValueError(_no_values(kernel, dtype, largest))
     reduced_set = select_reduced_set(
         kernel,
         points,
@@ -214,7 +211,7 @@ def fit_clusters(
         model=replace(model, encoding=model.encoding.reordered(order)),
         indices=reduced_set.indices,
         residual=reduced_set.residual,
-        cluster_sizes=sizes,
+        cluster_sizes=sizes * source.weight_unit,
         n_samples=counts.n_points,
         n_outliers=fit.statistics.n_excluded,
         timings={},
@@ -264,6 +261,18 @@ def count_code_book(projection: Projection, source: Source, n_jobs: int | None) 
 
     total = source.sum(counts, merge_counts, projection.written, n_jobs)
     return code_book(total, len(projection.bias))
+
+
+def _no_values(kernel: Kernel, dtype: np.dtype[Any], largest: float) -> str:
+    """Say what is wrong with kernel values that cannot be computed with."""
+    if largest < 0.0:
+        return (
+            "The kernel must be positive semi-definite, but the similarity of a point to itself "
+            f"is negative, at most {largest:g}."
+        )
+    size, other = ("small", "smaller") if largest < 1.0 else ("large", "larger")
+    advice = f" or use a {other} bandwidth" if kernel.has_bandwidth else ""
+    return f"The kernel values are too {size} for {dtype}: rescale X{advice}."
 
 
 def _too_many(n_clusters: int, found: int, reduced_set: ReducedSet, recipe: Recipe) -> str:

@@ -2,16 +2,20 @@
 
 Training is a short sequence of passes, each a sum over blocks. A checkpoint holds the
 results of the passes that are done and, of the current one, the number of blocks and the
-partial sums of the tree. It is an NPZ file of arrays with a JSON header: reading one executes
-nothing. It is written under another name and renamed, so it is never half there.
+partial sums of the tree. It also holds hashes of the rows that were summed: a run that goes on
+reads the blocks that it skips, too, so that sums over other rows are never taken for its own.
+
+The file is a line of text with the version, a SHA-256 sum of what follows, a JSON header and the
+numbers of its arrays: reading one executes nothing and needs as much memory as the file is long. It
+is written under another name and renamed, so it is never half there; one run uses it at a time.
+The sum tells damaged and edited files from whole ones. It is not a signature: do not take up a
+checkpoint of somebody you do not trust.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -22,15 +26,30 @@ from typing import Any
 
 import numpy as np
 
-from sparseksc._typing import Array, Floats, StrPath
+from sparseksc._typing import Array, Floats, Integers, StrPath
 from sparseksc.data.atomic import atomic_write
+from sparseksc.data.fingerprint import Fingerprint, RowHash
 from sparseksc.data.sampling import Sample
-from sparseksc.data.source import Merge, RowTransform, Source, T, Work, sum_of_block
+from sparseksc.data.source import (
+    Labelling,
+    Merge,
+    RowTransform,
+    Source,
+    T,
+    Work,
+    sum_of_block,
+)
+from sparseksc.data.stream import ChangedSource
+from sparseksc.execution.memory import free_memory
+from sparseksc.execution.notices import warn
 from sparseksc.execution.threads import TreeSum
 
 #: Time between two checkpoints.
 SECONDS_BETWEEN = 60.0
-VERSION = 1
+#: First line of a file; the number is that of the version.
+TITLE, VERSION = b"sparseksc checkpoint ", b"2\n"
+#: Types of the numbers in a file.
+TYPES = ("<f8", "<f4", "<i8", "|u1")
 
 
 class CheckpointMismatch(ValueError):
@@ -51,26 +70,33 @@ class CheckpointedSource(Source):
     """
 
     def __init__(
-        self,
-        source: Source,
-        path: StrPath,
-        purpose: str,
-        summands: tuple[type[Any], ...] = (),
+        self, source: Source, path: StrPath, purpose: str, summands: tuple[type[Any], ...] = ()
     ) -> None:
         self.source, self.path = source, Path(path)
         self.n_rows, self.n_features = source.n_rows, source.n_features
         self.dtype, self.is_sparse = source.dtype, source.is_sparse
         self.feature_names, self.paths = source.feature_names, source.paths
-        kinds: tuple[type[Any], ...] = (Sample, *summands)
-        self._kinds = {kind.__name__: kind for kind in kinds}
-        self._identity = f"{purpose}\n{source.fingerprint()}"
+        self.weight_unit = source.weight_unit
+        self._kinds = {kind.__name__: kind for kind in summands}
+        described = f"{purpose}\n{source.fingerprint()}"
+        self._identity = hashlib.sha256(described.encode()).hexdigest()
         self._done: list[Any] = []
         self._blocks = 0
         self._waiting: list[tuple[int, Any]] = []
-        if self.path.exists():
+        #: Hash of all rows, once a pass has read them, and of the blocks of the current pass.
+        self._all_rows: str | None = None
+        self._rows_so_far = RowHash().value
+        self._resumed = self.path.exists()
+        if self._resumed:
             self._load()
+        self._has_read_all = False
         self._saved = monotonic()
         self._passes = 0
+
+    @property
+    def in_memory(self) -> bool:  # type: ignore[override]
+        """Whether all rows are in the memory of this process."""
+        return self.source.in_memory
 
     def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102
         return self.source.blocks()
@@ -83,119 +109,251 @@ class CheckpointedSource(Source):
         raise NotImplementedError("Scale a source before its sums are saved.")
 
     def sample(self, size: int | None, seed: int) -> Sample:  # noqa: D102
-        if self._next_pass_is_done():
-            return self._done[self._passes - 1]
-        return self._finish(self.source.sample(size, seed))
+        return self.source.sample(size, seed)
 
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
-        if self._next_pass_is_done():
-            return self._done[self._passes - 1]
+        self._passes += 1
+        if self._passes <= len(self._done):
+            return self._require_alike(self._done[self._passes - 1], work)
         tree = TreeSum(merge)
         tree.waiting = self._waiting
-        for block in islice(self.source.blocks(), self._blocks, None):
+        for _, part in self._waiting:
+            self._require_alike(part, work)
+        rows = RowHash()
+        blocks = enumerate(self.source.blocks(), 1)
+        self._skip(blocks, rows)
+        for number, block in blocks:
+            rows.update(block)
             if len(block[1]) > 0:
                 tree.add(sum_of_block(block, work, merge, width, n_jobs))
-            self._blocks += 1
-            if monotonic() - self._saved >= SECONDS_BETWEEN:
-                self._save()
-        return self._finish(tree.total())
+            self._blocks, self._rows_so_far = number, rows.value
+            self._save_sometimes()
+        self._compare_all(rows)
+        total = tree.total()
+        self._done.append(total)
+        self._blocks, self._waiting, self._rows_so_far = 0, [], RowHash().value
+        self._save_sometimes()
+        return total
 
-    def _next_pass_is_done(self) -> bool:
-        self._passes += 1
-        return self._passes <= len(self._done)
+    def _skip(self, blocks: Iterator[tuple[int, tuple[Array, Floats]]], rows: RowHash) -> None:
+        """Read the blocks that were summed before the interruption: they must be the same."""
+        left = sum(2**height for height, _ in self._waiting)
+        for _, block in islice(blocks, self._blocks):
+            rows.update(block)
+            left -= len(block[1]) > 0
+        if rows.value != self._rows_so_far or left != 0:
+            raise self._other_data()
 
-    def _finish(self, result: T) -> T:
-        self._done.append(result)
-        self._blocks, self._waiting = 0, []
+    def label(  # noqa: D102
+        self, work: Labelling[T], merge: Merge[T], width: int, n_jobs: int | None
+    ) -> tuple[Integers | None, T]:
+        if not self.in_memory:
+            return super().label(work, merge, width, n_jobs)
+        # The last pass, from its beginning: labels would make the file grow with the data.
+        return self.source.label(work, merge, width, n_jobs)
+
+    def verify(self) -> None:
+        """Read all rows, unless a pass of this run has, and compare them with those of the file."""
+        if not self._has_read_all:
+            rows = RowHash()
+            for block in self.source.blocks():
+                rows.update(block)
+            self._compare_all(rows)
+
+    def _compare_all(self, rows: RowHash) -> None:
+        """Compare all rows with those of the passes before."""
+        if self._all_rows not in (None, rows.value):
+            if self._resumed:
+                raise self._other_data()
+            raise ChangedSource(
+                "The source did not give the same rows again: it must not change while it is in "
+                "use."
+            )
+        self._all_rows, self._has_read_all = rows.value, True
+
+    def _require_alike(self, stored: T, work: Work[T]) -> T:
+        """Refuse a stored result of another shape than what the pass computes of a row."""
+        X, weights = next(block for block in self.source.blocks() if len(block[1]) > 0)
+        if _layout(stored) != _layout(work(X[:1], weights[:1])):
+            raise self._damaged()
+        return stored
+
+    def _other_data(self) -> CheckpointMismatch:
+        return CheckpointMismatch(
+            f"{self.path} belongs to other data or other parameters (for a run that can go on, "
+            "random_state must be an integer); remove it to start anew."
+        )
+
+    def _damaged(self) -> CheckpointMismatch:
+        return CheckpointMismatch(
+            f"{self.path} is not a checkpoint or is damaged; remove it to start anew."
+        )
+
+    def _save_sometimes(self) -> None:
         if monotonic() - self._saved >= SECONDS_BETWEEN:
             self._save()
-        return result
 
     def _save(self) -> None:
-        arrays: dict[str, Array] = {}
+        arrays: list[Array] = []
         header = {
-            "version": VERSION,
-            "identity": _digest(self._identity),
+            "identity": self._identity,
+            "rows": self._all_rows,
+            "rows so far": self._rows_so_far,
             "blocks": self._blocks,
-            "done": [_pack(f"done{i}", item, arrays) for i, item in enumerate(self._done)],
-            "waiting": [
-                [height, _pack(f"waiting{i}", item, arrays)]
-                for i, (height, item) in enumerate(self._waiting)
-            ],
+            "done": [_pack(item, arrays) for item in self._done],
+            "waiting": [[height, _pack(item, arrays)] for height, item in self._waiting],
         }
-        arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        buffer = io.BytesIO()
-        np.savez(buffer, allow_pickle=False, **arrays)
+        text = json.dumps(header).encode()
+        content = [len(text).to_bytes(8, "little"), text, *map(_bytes_of, arrays)]
+        check = hashlib.sha256()
+        for part in content:
+            check.update(part)
         with atomic_write(self.path) as file:
-            file.write(buffer.getbuffer())
+            file.writelines([TITLE + VERSION, check.digest(), *content])
         self._saved = monotonic()
 
     def _load(self) -> None:
+        content = self._content()
         try:
-            # Through memory: NumPy leaves files open that turn out not to be its own.
-            content = io.BytesIO(self.path.read_bytes())
-            with np.load(content, allow_pickle=False) as stored:
-                header = json.loads(stored["header"].tobytes())
-                if header["version"] != VERSION:
-                    raise CheckpointMismatch(
-                        f"{self.path} was written by another version of sparseksc."
-                    )
-                if header["identity"] != _digest(self._identity):
-                    raise CheckpointMismatch(
-                        f"{self.path} belongs to other data or other parameters; remove it to "
-                        "start anew."
-                    )
-                self._blocks = int(header["blocks"])
-                self._done = [self._unpack(item, stored) for item in header["done"]]
-                waiting = [
-                    (int(height), self._unpack(item, stored)) for height, item in header["waiting"]
-                ]
-        except (OSError, KeyError, TypeError, EOFError, zipfile.BadZipFile, ValueError) as error:
-            if isinstance(error, CheckpointMismatch):
-                raise
-            raise CheckpointMismatch(
-                f"{self.path} is not a checkpoint or is damaged; remove it to start anew."
-            ) from None
-        self._waiting = waiting
+            end = 8 + int.from_bytes(content[:8], "little")
+            header, reader = json.loads(bytes(content[8:end])), _Reader(content, end)
+            if header["identity"] != self._identity:
+                raise self._other_data()
+            self._done = [self._unpack(item, reader) for item in header["done"]]
+            waiting = header["waiting"]
+            self._waiting = [(height, self._unpack(item, reader)) for height, item in waiting]
+            self._all_rows, self._rows_so_far = header["rows"], header["rows so far"]
+            self._blocks = header["blocks"]
+            if not (reader.at_end and self._is_consistent()):
+                raise ValueError
+        except CheckpointMismatch:
+            raise
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+            ArithmeticError,
+            AttributeError,
+            RecursionError,
+        ):
+            raise self._damaged() from None
 
-    def _unpack(self, entry: dict[str, str], arrays: Any) -> Any:
-        kind, name = entry["kind"], entry["name"]
-        if kind == "array":
-            return arrays[name]
-        if kind == "SignCounts":
-            words, weights = arrays[f"{name}.words"], arrays[f"{name}.weights"]
+    def _is_consistent(self) -> bool:
+        """Whether the numbers of a file can be those of a run."""
+        heights = [height for height, _ in self._waiting]
+        numbers = self._blocks, *heights
+        if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
+            return False
+        # The nodes of the tree have fewer and fewer blocks, all together those that were read.
+        falling = heights == sorted({*heights}, reverse=True)
+        within = max(heights, default=0) < 64 and sum(2**one for one in heights) <= self._blocks
+        return falling and within and (self._all_rows is not None or not self._done)
+
+    def _content(self) -> memoryview:
+        """Read what follows the first line and the sum, if it is whole."""
+        start = len(TITLE + VERSION)
+        try:
+            if not self.path.is_file() or self.path.stat().st_size > free_memory():
+                raise self._damaged()
+            content = memoryview(self.path.read_bytes())
+        except OSError:
+            raise self._damaged() from None
+        if content[: len(TITLE)] == TITLE and content[len(TITLE) : start] != VERSION:
+            raise CheckpointMismatch(
+                f"{self.path} was written by another version of sparseksc; remove it to start anew."
+            )
+        rest = content[start + 32 :]
+        check = hashlib.sha256(rest).digest()
+        if content[:start] != TITLE + VERSION or content[start : start + 32] != check:
+            raise self._damaged()
+        return rest
+
+    def _unpack(self, entry: dict[str, Any], reader: _Reader) -> Any:
+        values = [reader.next(**described) for described in entry["arrays"]]
+        if entry["kind"] == "array":
+            (array,) = values
+            return array
+        if entry["kind"] == "SignCounts":
+            words, weights = values
             pairs = zip(words, weights, strict=True)
-            return {word.tobytes(): float(value) for word, value in pairs}
-        values = {}
-        for part in fields(self._kinds[kind]):
-            array = arrays[f"{name}.{part.name}"]
-            values[part.name] = array if array.ndim else array.item()
-        return self._kinds[kind](**values)
+            return {word.tobytes(): float(weight) for word, weight in pairs}
+        return self._kinds[entry["kind"]](
+            *(array if array.ndim else array.item() for array in values)
+        )
 
 
 @contextmanager
 def checkpointed(
-    source: Source, path: StrPath, purpose: str, summands: tuple[type[Any], ...]
+    source: Source, path: StrPath, purpose: Fingerprint, summands: tuple[type[Any], ...]
 ) -> Iterator[Source]:
     """Let the sums over a source go on from a file, which is removed at the end."""
-    saved = CheckpointedSource(source, path, purpose, summands)
+    if not purpose.certain:
+        warn(
+            "The kernel function holds values that cannot be compared: a checkpoint cannot tell "
+            "whether it is still the same function. Remove the checkpoint when you change it.",
+            UserWarning,
+        )
+    saved = CheckpointedSource(source, path, purpose.value, summands)
     yield saved
+    saved.verify()
     saved.path.unlink(missing_ok=True)
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+class _Reader:
+    """The arrays of a file, one after the other."""
+
+    def __init__(self, content: memoryview, start: int) -> None:
+        self._content, self._position = content, start
+
+    def next(self, dtype: str, shape: list[int], by_column: bool) -> Array:
+        """Return the next array: finite numbers of a known type."""
+        if dtype not in TYPES or not all(type(n) is int and n >= 0 for n in shape):
+            raise ValueError
+        count = int(np.prod(shape, dtype=object))
+        array: Array = np.frombuffer(self._content, dtype, count, self._position).copy()
+        self._position += array.nbytes
+        if not np.isfinite(array).all():
+            raise ValueError
+        return array.reshape(shape, order="F" if by_column else "C")
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all was read, and not more than there is."""
+        return self._position == len(self._content)
 
 
-def _pack(name: str, item: Any, arrays: dict[str, Array]) -> dict[str, str]:
-    """Put the arrays of an item under names that start with ``name``; say what it is."""
+def _by_column(array: Array) -> bool:
+    return bool(array.flags.f_contiguous and not array.flags.c_contiguous)
+
+
+def _bytes_of(array: Array) -> bytes:
+    return array.tobytes(order="F" if _by_column(array) else "C")
+
+
+def _pack(item: Any, arrays: list[Array]) -> dict[str, Any]:
+    """Append the arrays of an item; say what it is, and how they are to be read."""
+    kind, parts = _parts(item)
+    arrays.extend(parts)
+    described = [
+        {"dtype": part.dtype.str, "shape": part.shape, "by_column": _by_column(part)}
+        for part in parts
+    ]
+    return {"kind": kind, "arrays": described}
+
+
+def _parts(item: Any) -> tuple[str, list[Array]]:
+    """Name of what a pass adds up, and the arrays that it consists of."""
     if is_dataclass(item):
-        for part in fields(item):
-            arrays[f"{name}.{part.name}"] = np.asarray(getattr(item, part.name))
-        return {"kind": type(item).__name__, "name": name}
+        return type(item).__name__, [np.asarray(getattr(item, one.name)) for one in fields(item)]
     if isinstance(item, dict):
-        arrays[f"{name}.words"] = np.frombuffer(b"".join(item), np.uint8).reshape(len(item), -1)
-        arrays[f"{name}.weights"] = np.array(list(item.values()))
-        return {"kind": "SignCounts", "name": name}
-    arrays[name] = np.asarray(item)
-    return {"kind": "array", "name": name}
+        words = np.frombuffer(b"".join(item), np.uint8).reshape(len(item), -1)
+        return "SignCounts", [words, np.array(list(item.values()))]
+    return "array", [np.asarray(item)]
+
+
+def _layout(item: Any) -> Any:
+    """Return what all results of a pass have in common."""
+    kind, parts = _parts(item)
+    # There may be any number of sign patterns, but all have as many bytes.
+    shapes = [part.shape[1:] if kind == "SignCounts" else part.shape for part in parts]
+    return kind, shapes, [part.dtype for part in parts]

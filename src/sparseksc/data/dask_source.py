@@ -30,7 +30,8 @@ class DaskSource(Source):
 
     runs_here = False
 
-    def __init__(self, collection: Any) -> None:
+    def __init__(self, collection: Any, feature_names: list[str] | None = None) -> None:
+        self.feature_names = feature_names
         if hasattr(collection, "to_dask_array"):
             self.feature_names = [str(name) for name in collection.columns]
             collection = collection.to_dask_array(lengths=True)
@@ -44,11 +45,14 @@ class DaskSource(Source):
         if any(np.isnan(size) for size in collection.chunks[0]):
             collection = collection.compute_chunk_sizes()
         dtype = np.float32 if collection.dtype == np.float32 else np.float64
-        self.array = collection.rechunk({1: -1}).astype(dtype)
+        numbers = collection.map_blocks(
+            _checked, of=dtype, names=self.feature_names, dtype=dtype, meta=np.empty((0, 0), dtype)
+        )
+        self.array = numbers.rechunk({1: -1})
         (self.n_rows, self.n_features), self.dtype = self.array.shape, self.array.dtype
         if self.n_rows == 0:
             raise ValueError("The Dask array has no rows.")
-        self.identity = f"{self.array.shape} {self.array.dtype} {self.array.name}"
+        self.identity = f"{self.array.shape} {self.array.dtype} {self.array.chunks[0]}"
 
     @classmethod
     def of_parts(
@@ -65,8 +69,8 @@ class DaskSource(Source):
             arrays.from_delayed(delayed(read, pure=False)(), (n_rows, n_features), dtype)
             for n_rows, read in parts
         ]
-        source = cls(arrays.concatenate(blocks))
-        source.feature_names, source.identity = feature_names, identity
+        source = cls(arrays.concatenate(blocks), feature_names)
+        source.identity = identity
         return source
 
     def _delayed_blocks(self) -> list[tuple[int, Any]]:
@@ -82,17 +86,16 @@ class DaskSource(Source):
 
     def blocks(self) -> Iterator[tuple[Array, Floats]]:
         """Bring one block after the other to this process."""
-        for start, block in self._delayed_blocks():
+        for _, block in self._delayed_blocks():
             rows = block.compute()
-            require_finite(rows, start, self.feature_names)
             yield rows, np.ones(len(rows))
 
     def fingerprint(self) -> str:  # noqa: D102
         return self.identity
 
     def scaled(self, scaling: RowTransform) -> DaskSource:  # noqa: D102
-        changed = DaskSource(self.array.map_blocks(scaling.apply, dtype=self.array.dtype))
-        changed.feature_names = self.feature_names
+        rows = self.array.map_blocks(scaling.apply, dtype=self.array.dtype)
+        changed = DaskSource(rows, self.feature_names)
         changed.identity = f"{self.identity} {scaling.fingerprint()}"
         return changed
 
@@ -108,13 +111,28 @@ class DaskSource(Source):
         return array.map_blocks(on_one_thread, dtype=dtype, chunks=chunks)
 
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
-        summed = partial(_block_sum, names=self.feature_names, work=work, merge=merge, width=width)
+        summed = partial(_block_sum, work=work, merge=merge, width=width)
         return sum_blocks(self._delayed_blocks(), summed, merge)
 
     def sample(self, size: int | None, seed: int) -> Sample:  # noqa: D102
-        drawn = partial(_block_sample, names=self.feature_names, size=size, seed=seed)
+        drawn = partial(_block_sample, size=size, seed=seed)
         joined = partial(_join, size=size, seed=seed)
         return sum_blocks(self._delayed_blocks(), drawn, joined)
+
+
+def _checked(block: Any, of: Any, names: list[str] | None, block_info: Any = None) -> Array:
+    """Return a block of finite numbers, of the shape that was declared."""
+    block = np.asarray(block)
+    (first, last), (left, right) = block_info[0]["array-location"]
+    where = f"The block of the rows {first:,} to {last:,} of the Dask array"
+    if block.dtype.kind not in "fiub":
+        raise ValueError(f"{where} must hold numbers, got {block.dtype}.")
+    if block.shape != (last - first, right - left):
+        raise ValueError(
+            f"{where} has the shape {block.shape}, but {(last - first, right - left)} was declared."
+        )
+    require_finite(block, first, names, left)
+    return block.astype(of, copy=False)
 
 
 def _apply(work: RowWork, rows: Array) -> Array:
@@ -125,20 +143,15 @@ def _block_sum(
     block: Array,
     start: int,
     *,
-    names: list[str] | None,
     work: Work[T],
     merge: Merge[T],
     width: int,
 ) -> T:
-    require_finite(block, start, names)
     rows = np.ascontiguousarray(block), np.ones(len(block))
     return sum_of_block(rows, work, merge, width, n_jobs=1)
 
 
-def _block_sample(
-    block: Array, start: int, *, names: list[str] | None, size: int | None, seed: int
-) -> Sample:
-    require_finite(block, start, names)
+def _block_sample(block: Array, start: int, *, size: int | None, seed: int) -> Sample:
     rows = np.arange(start, start + len(block))
     return Sample(rows, np.ascontiguousarray(block), np.ones(len(block))).first(size, seed)
 

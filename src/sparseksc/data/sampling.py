@@ -10,6 +10,14 @@ import numpy as np
 from sparseksc._native.hashing import ahead, uniform
 from sparseksc._typing import Array, Floats, Integers
 
+#: Rows whose weight is at most this share of the largest change no digit of any sum, and count like
+#: rows of weight 0; without them, products and ratios of weights are finite.
+NEGLIGIBLE_WEIGHT = 2.0**-400
+#: Weights whose largest is within 2 to the power of plus or minus this are taken as they are.
+ORDINARY_EXPONENT = 32
+#: Binary digits of the weights in units of a typical row.
+TYPICAL_BITS = 44
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -99,6 +107,42 @@ def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
     time = np.maximum(weights * finish, np.finfo(np.float64).tiny)
     scaled: Floats = weights / -np.expm1(-time)
     return scaled
+
+
+def weight_unit(largest: float) -> float:
+    """Power of two in whose units the largest weight is near 1; 1 where it is ordinary.
+
+    Examples
+    --------
+    >>> from sparseksc.data.sampling import weight_unit
+    >>> weight_unit(1000.0), weight_unit(1.5 * 2.0**500) == 2.0**500
+    (1.0, True)
+    """
+    exponent = int(np.frexp(largest)[1]) - 1
+    return 1.0 if abs(exponent) <= ORDINARY_EXPONENT else float(np.ldexp(1.0, exponent))
+
+
+def in_typical_rows(weights: Floats, mass: Floats) -> Floats:
+    """Return ``mass`` in units of a typical row: of the median of the positive ``weights``.
+
+    It is what a number of points can be compared with, since weights may have any unit. It is
+    rounded, so that its digits do not depend on that unit either.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.data.sampling import in_typical_rows
+    >>> weights = np.array([1.0, 1.0, 3.0, 0.0])
+    >>> in_typical_rows(weights, weights), in_typical_rows(0.1 * weights, 0.1 * weights)
+    (array([1., 1., 3., 0.]), array([1., 1., 3., 0.]))
+    """
+    positive = weights[weights > 0.0]
+    middle = (len(positive) - 1) // 2
+    unit = np.partition(positive, middle)[middle]
+    if unit == 1.0:
+        return mass
+    mantissa, exponent = np.frexp(mass / unit)
+    return np.ldexp(np.rint(np.ldexp(mantissa, TYPICAL_BITS)), exponent - TYPICAL_BITS)
 
 
 def hashed_uniform(seed: int, rows: Integers) -> Floats:

@@ -9,7 +9,6 @@ bits, wherever they come from and whoever computes them.
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -70,6 +69,8 @@ class Source(ABC):
     runs_here : bool
         Whether the sums are computed in this process, whose memory they need.
     is_sparse : bool
+    weight_unit : float
+        What the weights of the rows are multiples of, in units of the user.
     """
 
     n_features: int
@@ -80,6 +81,7 @@ class Source(ABC):
     in_memory: ClassVar[bool] = False
     runs_here: ClassVar[bool] = True
     is_sparse: bool = False
+    weight_unit: float = 1.0
 
     @abstractmethod
     def blocks(self) -> Iterator[tuple[Array, Floats]]:
@@ -95,7 +97,10 @@ class Source(ABC):
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """Say in a line which data this is, to tell it from other data."""
+        """Say in a line, without reading all rows, which data this is.
+
+        It tells most other data from it. The rows themselves are compared by a hash of them.
+        """
 
     @abstractmethod
     def scaled(self, scaling: RowTransform) -> Source:
@@ -163,8 +168,8 @@ class ArraySource(Source):
 
     in_memory = True
 
-    def __init__(self, X: Array, weights: Floats | None = None) -> None:
-        self.X = X
+    def __init__(self, X: Array, weights: Floats | None = None, weight_unit: float = 1.0) -> None:
+        self.X, self.weight_unit = X, weight_unit
         self.weights = np.ones(X.shape[0]) if weights is None else weights
         (self.n_rows, self.n_features), self.dtype = X.shape, X.dtype
         self.is_sparse = not isinstance(X, np.ndarray)
@@ -200,11 +205,10 @@ class ArraySource(Source):
         return labels, sum_over(part, chunks, merge, n_jobs)
 
     def scaled(self, scaling: RowTransform) -> ArraySource:  # noqa: D102
-        return ArraySource(scaling.apply(self.X), self.weights)
+        return ArraySource(scaling.apply(self.X), self.weights, self.weight_unit)
 
     def fingerprint(self) -> str:  # noqa: D102
-        ends = [np.asarray(part).tobytes() for part in (self.X[:1000], self.X[-1000:])]
-        return f"{self.X.shape} {self.X.dtype} {digest(*ends, self.weights.tobytes())}"
+        return f"{type(self.X).__name__} {self.X.shape} {self.X.dtype}"
 
     def sample_for_search(self, size: int | None, seed: int) -> Sample:  # noqa: D102
         return Sample(np.arange(self.X.shape[0]), self.X, self.weights)
@@ -216,21 +220,16 @@ class ArraySource(Source):
         return Sample(rows, self.X[rows], self.weights[rows])
 
 
-def digest(*parts: bytes) -> str:
-    """SHA-256 of some bytes, as text."""
-    hashed = hashlib.sha256()
-    for part in parts:
-        hashed.update(part)
-    return hashed.hexdigest()
+def require_finite(block: Array, start: int, names: list[str] | None, column: int = 0) -> None:
+    """Refuse NaN and infinity, with the place of the first one in the data.
 
-
-def require_finite(block: Array, start: int, names: list[str] | None) -> None:
-    """Refuse NaN and infinity, with the place of the first one."""
+    The block begins at the row ``start`` and the column ``column``.
+    """
     if np.isfinite(block).all():
         return
-    row, column = np.argwhere(~np.isfinite(block))[0]
-    name = repr(names[column]) if names else str(column)
+    row, place = np.argwhere(~np.isfinite(block))[0]
+    name = repr(names[column + place]) if names else str(column + place)
     raise ValueError(
-        f"Row {start + row:,} has the value {block[row, column]} in column {name}: remove or "
+        f"Row {start + row:,} has the value {block[row, place]} in column {name}: remove or "
         "fill such rows first."
     )

@@ -12,7 +12,7 @@ import numpy as np
 from sparseksc._typing import Array, Floats
 from sparseksc.data.formats.base import Rows
 from sparseksc.data.sampling import Sample
-from sparseksc.data.source import RowTransform, Source, digest, files_behind, require_finite
+from sparseksc.data.source import RowTransform, Source, files_behind, require_finite
 from sparseksc.execution.progress import progress_bar
 
 
@@ -85,6 +85,8 @@ class Stream(Source):
                     f"A block has the shape {block.shape} where {self.n_features} columns are "
                     "expected."
                 )
+            if block.dtype.kind not in "fiub":
+                raise ValueError(f"Blocks must hold numbers, got {block.dtype}.")
             require_finite(block, start, self.feature_names)
             start += len(block)
             yield np.ascontiguousarray(block, dtype=self.dtype), np.ones(len(block))
@@ -158,8 +160,7 @@ class IterableSource(Stream):
         return self._blocks() if callable(self._blocks) else self._blocks
 
     def fingerprint(self) -> str:  # noqa: D102
-        first = np.asarray(next(iter(self._fresh())))
-        return f"{first.shape} {first.dtype} {digest(first.tobytes())}"
+        return f"blocks of {self.n_features} {self.dtype}"
 
     def read(self) -> Iterator[Array]:  # noqa: D102
         for block in self._fresh():

@@ -62,8 +62,12 @@ def automatic_bandwidths(
     """
     mass = np.ones(X.shape[0]) if weights is None else weights
     if not (isinstance(kind, type) and issubclass(kind, Exponential)):
-        squares = row_norms(X, squared=True)
-        return [float(np.average(squares, weights=mass)) or 1.0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = float(np.average(row_norms(X, squared=True), weights=mass))
+        if not (scale == 0.0 or np.finfo(np.float64).tiny <= scale < np.inf):
+            size = "small" if scale < 1.0 else "large"
+            raise ValueError(f"The values of X are too {size}: rescale X.")
+        return [scale or 1.0]
     numbers = X.shape[0] if rows is None else rows
     places = selection_sample(numbers, SAMPLE_SIZE, seed, weights)
     sample, mass = rows_at(X, places), mass[places]
@@ -74,9 +78,11 @@ def automatic_bandwidths(
     near = weighted_median(nearest, mass[centres])
     pairs = np.outer(mass[centres], mass).ravel()
     far = weighted_median(distances.ravel(), np.where(distances.ravel() > 0.0, pairs, 0.0))
-    if not (SMALLEST <= near <= far < np.inf):
-        if isinstance(sample, np.ndarray) and (sample != sample[:1]).any():
-            size = "small" if np.abs(sample - sample[:1]).max() < 1.0 else "large"
+    if not (SMALLEST <= near <= far < np.finfo(np.float64).max / WIDEST):
+        with np.errstate(over="ignore"):
+            gap = abs(sample[1:] - sample[:-1]).max() if len(places) > 1 else 0.0
+        if gap > 0.0:
+            size = "small" if gap < 1.0 else "large"
             raise ValueError(f"The distances between the rows are too {size}: rescale X.")
         return [1.0]
     far = max(far, 4.0 * near)
@@ -115,4 +121,6 @@ def weighted_median(values: Floats, weights: Floats) -> float:
         return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
     order = np.argsort(values, kind="stable")
     cumulative = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(cumulative, 0.5 * cumulative[-1])])
+    # Up to rounding errors, which depend on the unit of the weights.
+    half = 0.5 * (1.0 - 1e-11) * cumulative[-1]
+    return float(values[order][np.searchsorted(cumulative, half)])

@@ -192,7 +192,9 @@ def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> 
     nearest = np.empty((n, count), dtype=np.intp)
     for start in range(0, n, DISTANCE_ROWS):
         chosen = np.arange(start, min(start + DISTANCE_ROWS, n))
-        distances = _kernel_distances(kernel, X, chosen, columns)
+        # Values that are too large are refused where pivots are chosen.
+        with np.errstate(over="ignore", invalid="ignore"):
+            distances = _kernel_distances(kernel, X, chosen, columns)
         distances[np.arange(len(chosen)), chosen] = np.inf
         order = np.argpartition(distances, count - 1, axis=1)[:, :count]
         nearest[chosen] = order

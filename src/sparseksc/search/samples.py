@@ -11,7 +11,13 @@ import scipy.sparse as sp
 
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.recipe import Recipe
-from sparseksc.data.sampling import Sample, represented_weights, rows_at, selection_sample
+from sparseksc.data.sampling import (
+    Sample,
+    in_typical_rows,
+    represented_weights,
+    rows_at,
+    selection_sample,
+)
 from sparseksc.data.source import ArraySource
 from sparseksc.kernels import Exponential, make_kernel
 from sparseksc.search.constants import DENSE_SIZE, GRAPH_SIZE, PROTOTYPE_SIZE, TRAINING_SIZE
@@ -85,11 +91,15 @@ def draw_samples(
     with_graph: bool,
     training_size: int = TRAINING_SIZE,
 ) -> Samples:
-    """Draw disjoint samples, or take all there is for both; the graph is of the latter."""
+    """Draw disjoint samples, or take all there is for both; the graph is of the latter.
+
+    Weights are counted in typical rows: numbers of points mean the same in any unit of the weights.
+    """
     kernel, seed = recipe.kernel, recipe.seed
     size, evaluated = (validation, None) if isinstance(validation, int) else (0, validation)
     total = training_size + size
     places, mass = weighted_sample(sample, total, seed)
+    mass = in_typical_rows(sample.weights, mass)
     X, n_drawn = sample.X, len(places)
     if with_graph and isinstance(kernel, Exponential):  # a kernel matrix is not copied for this
         kept = ~isolated_points(kernel, rows_at(X, places), mass, seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ class Parquet(Columnar):
 
         try:
             return ParquetFile(path)
-        except pa.ArrowException as error:
+        except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{path} cannot be read as Parquet: {error}") from None
 
     def schema(self, path: Path) -> Any:  # noqa: D102
@@ -123,12 +124,8 @@ class Parquet(Columnar):
             return int(file.metadata.num_rows)
 
     def batches(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
-        pa = require_pyarrow()
-        with self._open(path) as file:
-            try:
-                yield from file.iter_batches(self.block_rows, columns=names)
-            except (pa.ArrowException, OSError) as error:
-                raise ValueError(f"{path} cannot be read as Parquet: {error}") from None
+        with self._open(path) as file, _named(path, "Parquet"):
+            yield from file.iter_batches(self.block_rows, columns=names)
 
     def pieces(self, path: Path) -> list[int]:  # noqa: D102
         with self._open(path) as file:
@@ -136,7 +133,7 @@ class Parquet(Columnar):
             return [int(file.metadata.row_group(group).num_rows) for group in groups]
 
     def piece(self, path: Path, number: int, names: list[str]) -> Iterator[Any]:  # noqa: D102
-        with self._open(path) as file:
+        with self._open(path) as file, _named(path, "Parquet"):
             yield from file.iter_batches(self.block_rows, [number], columns=names)
 
 
@@ -170,16 +167,24 @@ class Feather(Columnar):
         return [batch.num_rows for batch in self.batches(path, [])]
 
     def piece(self, path: Path, number: int, names: list[str]) -> Iterator[Any]:  # noqa: D102
-        yield self._open(path, names).get_batch(number)
+        with _named(path, "an Arrow file"):
+            yield self._open(path, names).get_batch(number)
 
     def batches(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
-        pa = require_pyarrow()
-        try:
+        with _named(path, "an Arrow file"):
             reader = self._open(path, names or self.schema(path).names[:1])
             for number in range(reader.num_record_batches):
                 yield reader.get_batch(number)
-        except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{path} cannot be read as an Arrow file: {error}") from None
+
+
+@contextmanager
+def _named(path: Path, kind: str) -> Iterator[None]:
+    """Say which file it was that Arrow cannot read."""
+    pa = require_pyarrow()
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path} cannot be read as {kind}: {error}") from None
 
 
 def require_pyarrow() -> Any:

@@ -41,7 +41,7 @@ class Npz(Format):
                 try:
                     parts = [members[name].next(count) for name in numbers]
                     marks = [members[name].next(count) for name in ids]
-                except (ValueError, EOFError, zipfile.BadZipFile, OSError) as error:
+                except Exception as error:  # of the parsers of archives and of their headers
                     raise ValueError(f"{path} cannot be read as NPZ: {error}") from None
                 yield parts[0] if parts[0].ndim == 2 else np.column_stack(parts), marks
 
@@ -53,7 +53,7 @@ class Npz(Format):
                 for info in archive.infolist()
                 if info.filename.endswith(".npy")
             }
-        except (ValueError, EOFError, zipfile.BadZipFile, OSError, NotImplementedError) as error:
+        except Exception as error:  # the parsers of archives and headers have many kinds
             raise ValueError(f"{path} cannot be read as NPZ: {error}") from None
 
     def _numbers(self, path: Path, members: dict[str, _Member]) -> list[str]:
