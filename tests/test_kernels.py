@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sparseksc import kernels
-from sparseksc.kernels import KERNELS, make_kernel
+from sparseksc.kernels import KERNELS, Exponential, make_kernel
 from tests.reference.kernels import kernel_matrix
 
-EXPONENTIAL = ("rbf", "laplacian", "chi2")
-WITH_BANDWIDTH = (*EXPONENTIAL, "polynomial")
-SPARSE = ("rbf", "cosine", "linear", "polynomial")
-NAMED = (*EXPONENTIAL, "cosine", "linear", "polynomial")
+NAMED = [name for name in KERNELS if name != "precomputed"]
+EXPONENTIAL = [name for name in NAMED if issubclass(KERNELS[name], Exponential)]
+WITH_BANDWIDTH = [name for name in NAMED if KERNELS[name].has_bandwidth]
+SPARSE = [name for name in NAMED if KERNELS[name].accepts_sparse]
 
 
 def points(n, d=4, seed=0, dtype=np.float64):

@@ -30,21 +30,17 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from sparseksc import _native
-from sparseksc._typing import Array
+from sparseksc._typing import Array, Bandwidth
 from sparseksc.data.sparse import times_columns, times_rows, without_empty_columns
 
-Bandwidth = float | tuple[float, ...]
 Moments = tuple[Array, Array, float, int, float]
 
 #: Moments of more pivots than this are left to BLAS, which writes the tile: where most pivots
 #: matter to most rows, that is faster then.
 FUSED_RANK = 2048
-#: Most features for which the inverses of many bandwidths are kept.
+#: Most features for which the inverses of bandwidths are kept.
 KEPT_FEATURES = 1000
-HOW_TO_MAKE_A_KERNEL = (
-    "Of distances D, pass numpy.exp(-D**2 / h) with a bandwidth h; of links A between neighbours, "
-    "A @ A.T, the number of common ones."
-)
+MAKE_A_KERNEL = "Of distances D, pass numpy.exp(-D**2 / h); of links A between neighbours, A @ A.T."
 
 
 @dataclass(frozen=True)
@@ -362,14 +358,14 @@ class Precomputed(Kernel):
         if own.min() < 0:
             raise ValueError(
                 "A precomputed kernel must be positive semi-definite, but its diagonal has the "
-                f"value {own.min():g}. {HOW_TO_MAKE_A_KERNEL}"
+                f"value {own.min():g}. {MAKE_A_KERNEL}"
             )
         alone = np.flatnonzero(own == 0)
         if len(alone) > 0 and np.abs(X[alone]).max() > 0:
             raise ValueError(
                 "A precomputed kernel must be positive semi-definite, but a point has the "
                 "similarity 0 to itself, and not to others: these are distances or links. "
-                f"{HOW_TO_MAKE_A_KERNEL}"
+                f"{MAKE_A_KERNEL}"
             )
         # Points that are as similar to each other as to themselves must be equal in all other rows.
         blocks = [X[start : start + 1024] for start in range(0, X.shape[0], 1024)]
@@ -377,7 +373,7 @@ class Precomputed(Kernel):
         if binary and any((rows != X[np.argmax(rows, axis=1)]).any() for rows in blocks):
             raise ValueError(
                 "A precomputed kernel must be positive semi-definite; a matrix of zeros and ones "
-                f"that says which points are neighbours is not. {HOW_TO_MAKE_A_KERNEL}"
+                f"that says which points are neighbours is not. {MAKE_A_KERNEL}"
             )
 
 

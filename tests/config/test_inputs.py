@@ -14,10 +14,10 @@ def data_problems():
     return [
         ("NaN", nan, {}, "contains NaN"),
         ("infinity", inf, {}, "contains infinity"),
-        ("words", np.array([["a", "b"]] * 5), {}, "could not convert string to float"),
+        ("words", np.array([["a", "b"]] * 5), {}, "X must hold numbers only, got 'a' in column 0"),
         ("complex", X + 1j, {}, "Complex data not supported"),
-        ("one dimension", X[:, 0], {}, "Expected 2D array, got 1D array"),
-        ("three dimensions", X[None], {}, "dim 3"),
+        ("one dimension", X[:, 0], {}, "X must have two dimensions, got shape"),
+        ("three dimensions", X[None], {}, "X must have two dimensions, got shape"),
         ("no rows", X[:0], {}, r"0 sample\(s\)"),
         ("no features", X[:, :0], {}, r"0 feature\(s\)"),
         ("one row", X[:1], {}, r"1 sample\(s\) .*minimum of 2"),

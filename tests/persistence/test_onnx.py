@@ -2,13 +2,17 @@
 
 import sys
 import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from sparseksc import KernelSpectralClustering
+from sparseksc.core.encoding import Encoding
 from sparseksc.datasets import make_gaussians, make_spirals
+from sparseksc.kernels import Linear
+from sparseksc.persistence.onnx import export
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -174,3 +178,31 @@ def test_without_the_package_the_error_names_the_extra(tmp_path, monkeypatch):
 def test_a_model_that_is_not_fitted(tmp_path):
     with pytest.raises(Exception, match="not fitted"):
         KernelSpectralClustering().to_onnx(tmp_path / "model.onnx")
+
+
+@dataclass(frozen=True)
+class Unknown(Linear):
+    """A kernel that has no nodes."""
+
+    name = "unknown"
+
+
+@dataclass(frozen=True)
+class Elsewhere(Encoding):
+    """An encoding that has no nodes."""
+
+    def distances(self, scores):
+        return np.zeros((len(scores), len(self.prototypes)))
+
+
+def test_what_has_no_nodes_yet_is_refused(tmp_path):
+    model = fitted(rows(60), 3, kernel="linear").model_
+    kernel = replace(model, projection=replace(model.projection, kernel=Unknown()))
+    encoding = replace(model, encoding=Elsewhere(model.encoding.prototypes))
+    for changed, sentence in (
+        (kernel, "the unknown kernel has no"),
+        (encoding, "Elsewhere has no"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            export(changed, None, tmp_path / "model.onnx")
+    assert list(tmp_path.iterdir()) == []

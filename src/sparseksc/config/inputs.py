@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sparseksc._typing import Array
 from sparseksc.config.checks import check_weights, rescale_weights
 from sparseksc.config.refusals import sentence_for
 from sparseksc.data.adapters import external_source, is_external
@@ -54,34 +53,28 @@ def _checked_source(
     if not reset and _is_small_and_sound(estimator, X):
         data = X
     else:
-        data = _validated(estimator, X, reset)
+        if getattr(getattr(X, "dtype", None), "kind", "f") in "cmMV" or np.ma.is_masked(X):
+            raise ValueError(sentence_for(X, ""))
+        kind = KERNELS.get(kernel) if isinstance(kernel, str) else None
+        sparse = kind is not None and kind.accepts_sparse
+        rows = checked_csr(X) if sparse and issparse(X) else X
+        try:
+            data = validate_data(
+                estimator,
+                rows,
+                reset=reset,
+                accept_sparse="csr" if sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2 if reset else 1,
+            )
+        except (ValueError, TypeError, OverflowError) as error:
+            refusal = TypeError if isinstance(error, TypeError) else ValueError
+            raise refusal(sentence_for(X, str(error))) from None
     if reset or kernel != "precomputed":
         make_kernel(kernel).check(data)
     if sample_weight is None:
         return ArraySource(data)
     return ArraySource(data, *rescale_weights(check_weights(sample_weight, data.shape[0])))
-
-
-def _validated(estimator: Any, X: Any, reset: bool) -> Array:
-    """Rows as scikit-learn checks them, with a sentence of ours where it refuses them."""
-    if getattr(getattr(X, "dtype", None), "kind", "f") in "cmMV" or np.ma.is_masked(X):
-        raise ValueError(sentence_for(X, ""))
-    kind = KERNELS.get(estimator.kernel) if isinstance(estimator.kernel, str) else None
-    sparse = kind is not None and kind.accepts_sparse
-    rows = checked_csr(X) if sparse and issparse(X) else X
-    try:
-        data: Array = validate_data(
-            estimator,
-            rows,
-            reset=reset,
-            accept_sparse="csr" if sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-        )
-    except (ValueError, TypeError, OverflowError) as error:
-        refusal = TypeError if isinstance(error, TypeError) else ValueError
-        raise refusal(sentence_for(X, str(error))) from None
-    return data
 
 
 def _is_small_and_sound(estimator: Any, X: Any) -> bool:

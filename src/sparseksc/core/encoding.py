@@ -316,7 +316,8 @@ def _refined(directions: Floats, weights: Floats, prototypes: Floats) -> Floats:
 #: How each encoding finds its prototypes in training scores. Arguments: the spectrum with K-1
 #: components; the scores (n, K-1) of training points; their sample weights (n,); and their shares
 #: w_i / d_i (n,), 0 for points that the reduced set does not represent. Raises TooFewCodeWords
-#: where the scores show fewer than K clusters.
+#: where the scores show fewer than K clusters; K = 1, without scores, must succeed. The training
+#: counts the code words of "sign" over all rows instead.
 ENCODINGS: dict[str, Callable[[Spectrum, Floats, Floats, Floats], Encoding]] = {
     "sign": _fit_sign,
     "direction": _fit_direction,

@@ -15,7 +15,14 @@ from sklearn.preprocessing import normalize
 
 from sparseksc._typing import Array, StrPath
 from sparseksc._version import __version__
-from sparseksc.core.encoding import AngularDirections, Encoding, Means, Sides, SignCodes
+from sparseksc.core.encoding import (
+    AngularDirections,
+    Directions,
+    Encoding,
+    Means,
+    Sides,
+    SignCodes,
+)
 from sparseksc.core.model import SparseModel
 from sparseksc.data.atomic import atomic_write
 from sparseksc.kernels import Exponential, Kernel, Polynomial
@@ -154,6 +161,8 @@ def _kernel_values(graph: Graph, kernel: Kernel, X: str, P: Array) -> str:
         X = graph.unit_rows(graph.add("Div", X, graph.positive_or_one(largest)))
         largest_of_pivots = np.abs(P).max(axis=1, keepdims=True)
         P = normalize(P / np.where(largest_of_pivots > 0, largest_of_pivots, 1.0))
+    elif kernel.name != "linear":
+        raise ValueError(f"A model with the {kernel.name} kernel has no ONNX form yet.")
     return graph.add("MatMul", X, graph.constant(P.T))
 
 
@@ -165,8 +174,10 @@ def _summed_over_features(graph: Graph, name: str, X: str, P: Array, inverse: Ar
     difference = step.add("Sub", column, "p")
     if name == "laplacian":
         share = step.add("Abs", difference)
-    else:
+    elif name in ("rbf", "chi2"):
         share = step.add("Mul", difference, difference)
+    else:
+        raise ValueError(f"A model with the {name} kernel has no ONNX form yet.")
     if name == "chi2":
         total = step.add("Add", column, "p")
         share = step.add("Div", share, step.positive_or_one(total))
@@ -230,5 +241,7 @@ def _distances(graph: Graph, encoding: Encoding, scores: str) -> str:
         cosine = graph.add("MatMul", graph.unit_rows(scores), prototypes)
         chord = graph.add("Sub", two, graph.add("Mul", two, cosine))
         return graph.add("Sqrt", graph.add("Max", chord, graph.constant(0.0)))
+    if not isinstance(encoding, Directions):
+        raise ValueError(f"A model with {type(encoding).__name__} has no ONNX form yet.")
     cosine = graph.add("MatMul", graph.unit_rows(scores), prototypes)
     return graph.add("Max", graph.add("Sub", graph.constant(1.0), cosine), graph.constant(0.0))
