@@ -8,17 +8,18 @@ PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard src/sparseksc/_native/*.cpp src/sparseksc/_native/*.hpp)
 
-.PHONY: help demo test quick lint bench docs clean
+.PHONY: help demo test quick sanitize lint bench docs clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    cluster two spirals, print the figures and write the pictures"
-	@echo "make test    run the tests and the examples of the docstrings, with coverage"
-	@echo "make quick   run the tests that take no time"
-	@echo "make lint    check style (ruff), types (mypy) and layers (import-linter)"
-	@echo "make bench   run the benchmarks"
-	@echo "make docs    build the documentation into site/"
-	@echo "make clean   remove everything that make has made"
+	@echo "make demo      cluster two spirals, print the figures and write the pictures"
+	@echo "make test      run the tests and the examples of the docstrings, with coverage"
+	@echo "make quick     run the tests that take no time"
+	@echo "make sanitize  run the native tests with the address and undefined behaviour sanitizers"
+	@echo "make lint      check style (ruff), types (mypy) and layers (import-linter)"
+	@echo "make bench     run the benchmarks"
+	@echo "make docs      build the documentation into site/"
+	@echo "make clean     remove everything that make has made"
 
 demo: $(VENV)/.plot
 	$(BIN)/python -m sparseksc.demo
@@ -30,6 +31,23 @@ test: $(VENV)/.test
 quick: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
 	    --quiet -m "not slow" $(PYTEST_ARGS)
+
+# A build of its own. `-S` leaves out the hook of the editable installation, which comes before
+# PYTHONPATH. The interpreter is not instrumented: it needs the libraries first, and leaks.
+SANITIZED := build/sanitize
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g
+FUZZ_CASES ?= 5000
+
+sanitize: $(VENV)/.test
+	rm -rf $(SANITIZED)
+	CXXFLAGS="$(SANITIZE)" LDFLAGS="$(SANITIZE)" $(BIN)/python -m pip install --quiet --no-deps \
+	    --config-settings=build-dir=$(SANITIZED)/cmake --target $(SANITIZED)/package .
+	libraries="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)"; \
+	packages="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"; \
+	export PYTHONPATH="$(CURDIR)/$(SANITIZED)/package:$$packages" ASAN_OPTIONS=detect_leaks=0; \
+	export LD_PRELOAD="$$libraries" UBSAN_OPTIONS=print_stacktrace=1; \
+	$(BIN)/python -S tests/fuzz_native.py --cases $(FUZZ_CASES) && \
+	$(BIN)/python -S -m pytest --quiet -p no:cacheprovider tests/_native
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -120,8 +120,8 @@ def run(
         print(f"{name}: {time.perf_counter() - started:.0f} s\n", flush=True)
         report.write(folder / f"{name}.json", report.as_json(result, about, settings))
         results.append(result)
-    if any(result.bars for result in results):
-        print(report.as_text(report.bars_table(results, full_size=settings.scale == 1.0)))
+    if any(result.thresholds for result in results):
+        print(report.as_text(report.thresholds_table(results, full_size=settings.scale == 1.0)))
     return results
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.footprint import MEGABYTE, forget_peak, peak, resident
 from benchmarks.measure import Settings
 from benchmarks.problems import BANDWIDTH, RANK
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 from benchmarks.scale import EndlessSpirals
 from sparseksc import KernelSpectralClustering
 
@@ -63,12 +63,12 @@ def run(settings: Settings) -> Result:
         "Each worker is a process with one thread and makes its points itself. Scheduler and "
         f"client share the cores with the workers. The client grew by {held:.0f} MB at most.",
     )
-    bars = [
-        Bar("two Dask workers: times one", speed_up.median, 1.6),
-        Bar("client of a Dask cluster, above idle (MB)", held, None, 100.0),
-        Bar("the bits of a local run on the cluster", float(same), 1.0),
+    thresholds = [
+        Threshold("two Dask workers: times one", speed_up.median, 1.6),
+        Threshold("client of a Dask cluster, above idle (MB)", held, None, 100.0),
+        Threshold("the bits of a local run on the cluster", float(same), 1.0),
     ]
-    return Result("cluster", [table], bars)
+    return Result("cluster", [table], thresholds)
 
 
 def _fit(client: Any, n_points: int) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.measure import Settings
 from benchmarks.problems import BANDWIDTH, RANK
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 from benchmarks.scale import EndlessSpirals, write_parquet
 
 PROGRAM = Path(sysconfig.get_path("scripts")) / "ksc"
@@ -48,11 +48,11 @@ def run(settings: Settings) -> Result:
         ("ksc", "wall (s)", "processor (s)", "peak memory (MB)"),
         rows,
     )
-    bars = [
-        Bar("start of ksc --help (s)", rows[0][1], None, 0.5),
-        Bar("peak memory of a command (MB)", max(row[3] for row in rows), None, 1000.0),
+    thresholds = [
+        Threshold("start of ksc --help (s)", rows[0][1], None, 0.5),
+        Threshold("peak memory of a command (MB)", max(row[3] for row in rows), None, 1000.0),
     ]
-    return Result("commands", [table], bars)
+    return Result("commands", [table], thresholds)
 
 
 def _measured(line: tuple[str, ...], folder: str) -> tuple[float, float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.measure import Settings, Times
 from benchmarks.problems import POINTS, RANK, Spirals
 from benchmarks.processes import throughput
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 from sparseksc import KernelSpectralClustering
 from sparseksc._typing import Array
 from sparseksc.datasets import make_gaussians
@@ -84,7 +84,7 @@ def _table(settings: Settings, parameter: str, problems: Mapping[Any, Problem]) 
     return Table(f"Growth with {parameter}: {len(X):,} points", columns, rows)
 
 
-def _in_points(settings: Settings) -> tuple[Table, Bar]:
+def _in_points(settings: Settings) -> tuple[Table, Threshold]:
     counts = [settings.points(count) for count in POINT_COUNTS]
     problems = {}
     for count in counts:
@@ -107,11 +107,11 @@ def _in_points(settings: Settings) -> tuple[Table, Bar]:
         rows,
     )
     ratio = times.ratio(f"fit {counts[-1]}", f"fit {counts[2]}").median
-    return table, Bar("fit of 1,000,000 points: times that of 100,000", ratio, at_most=11.0)
+    return table, Threshold("fit of 1,000,000 points: times that of 100,000", ratio, at_most=11.0)
 
 
-def _in_threads(settings: Settings) -> tuple[Table, list[Bar]]:
-    rows, bars, equal = [], [], True
+def _in_threads(settings: Settings) -> tuple[Table, list[Threshold]]:
+    rows, thresholds, equal = [], [], True
     for full in (POINTS, 10 * POINTS):
         spirals = Spirals.of_size(settings.points(full))
         problems = {n_jobs: (spirals.estimator(n_jobs=n_jobs), spirals.X) for n_jobs in (1, 2, 3)}
@@ -130,7 +130,9 @@ def _in_threads(settings: Settings) -> tuple[Table, list[Bar]]:
                 for n_jobs in problems
             ]
             speed_up = times.ratio(f"{work} 1", f"{work} 2").median
-            bars.append(Bar(f"two threads, {full:,} points: speed-up of {work}", speed_up, 1.7))
+            thresholds.append(
+                Threshold(f"two threads, {full:,} points: speed-up of {work}", speed_up, 1.7)
+            )
         models = [estimator for estimator, _ in problems.values()]
         equal = equal and all(
             np.array_equal(getattr(models[0], attribute), getattr(model, attribute))
@@ -155,4 +157,4 @@ def _in_threads(settings: Settings) -> tuple[Table, list[Bar]]:
         f"processes that share nothing, with one thread each, do {most:.2f} times the work of one: "
         "more cannot be expected of two threads here.",
     )
-    return table, [*bars, Bar("threads 1, 2, 3 give the same bits", float(equal), 1.0)]
+    return table, [*thresholds, Threshold("threads 1, 2, 3 give the same bits", float(equal), 1.0)]

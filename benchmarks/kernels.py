@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Settings, Times
 from benchmarks.problems import RANK, histograms
-from benchmarks.report import Bar, Cell, Result, Table
+from benchmarks.report import Cell, Result, Table, Threshold
 from sparseksc import _native
 from sparseksc.execution.threads import chunk_slices, share_out
 
@@ -30,14 +30,14 @@ Array = NDArray[Any]
 
 def run(settings: Settings) -> Result:
     """Time single entries on one core and on two, and one large block."""
-    rows, bars = [], []
+    rows, thresholds = [], []
     for dtype in (np.float64, np.float32):
         for features in (2, 8):
             for name in _native.KERNELS:
                 times, entries = _entries(settings, name, features, dtype)
                 rows.append(_row(times, entries, name, features, dtype))
                 if name == "rbf" and features == 2:
-                    bars += _rbf_bars(times, entries, dtype)
+                    thresholds += _rbf_thresholds(times, entries, dtype)
     columns = (
         "kernel", "d", "type", "tile", "scores (m=1)", "scores (m=2)", "column sums",
         "scikit-learn", "scikit-learn / tile", "the same, two threads",
@@ -49,8 +49,8 @@ def run(settings: Settings) -> Result:
         "Tiles are written into an array that is used again. With two threads, the chunks go "
         "through the library's thread pool; scikit-learn takes them one by one.",
     )
-    block_table, bar = _block(settings)
-    return Result("kernels", [entries_table, block_table], [*bars, bar])
+    block_table, threshold = _block(settings)
+    return Result("kernels", [entries_table, block_table], [*thresholds, threshold])
 
 
 def _entries(settings: Settings, name: str, features: int, dtype: type) -> tuple[Times, int]:
@@ -103,10 +103,10 @@ def _row(times: Times, entries: int, name: str, features: int, dtype: type) -> l
     ]
 
 
-def _rbf_bars(times: Times, entries: int, dtype: type) -> list[Bar]:
+def _rbf_thresholds(times: Times, entries: int, dtype: type) -> list[Threshold]:
     kind = np.dtype(dtype).name
-    bars = [
-        Bar(
+    thresholds = [
+        Threshold(
             f"rbf tile, d = 2, {kind}: ns of CPU time per entry",
             times.nanoseconds_per("tile", entries).median,
             at_most=2.0 if dtype is np.float64 else 1.2,
@@ -114,11 +114,13 @@ def _rbf_bars(times: Times, entries: int, dtype: type) -> list[Bar]:
     ]
     if dtype is np.float64:
         ratio = times.ratio("scikit-learn", "two threads").median
-        bars.append(Bar("rbf tile, d = 2, two cores: times scikit-learn", ratio, at_least=8.0))
-    return bars
+        thresholds.append(
+            Threshold("rbf tile, d = 2, two cores: times scikit-learn", ratio, at_least=8.0)
+        )
+    return thresholds
 
 
-def _block(settings: Settings) -> tuple[Table, Bar]:
+def _block(settings: Settings) -> tuple[Table, Threshold]:
     """Time the chi2 block of the segmentation problem, all of it in memory."""
     X = histograms(settings.points(PIXELS), BINS)
     P = histograms(PIXEL_PIVOTS, BINS, seed=1)
@@ -150,4 +152,4 @@ def _block(settings: Settings) -> tuple[Table, Bar]:
         rows,
     )
     ratio = times.ratio("scikit-learn", "two threads, array used again").median
-    return table, Bar("chi2 block, d = 8, two cores: times scikit-learn", ratio, at_least=8.0)
+    return table, Threshold("chi2 block, d = 8, two cores: times scikit-learn", ratio, at_least=8.0)

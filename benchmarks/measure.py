@@ -74,7 +74,7 @@ class Settings:
     Parameters
     ----------
     scale : float
-        Factor of all numbers of points; 1 for the sizes that the bars are about.
+        Factor of all numbers of points; 1 for the sizes that the thresholds are about.
     budget : float
         Seconds for one group of contenders, where they are quick enough.
     repeats : int or None

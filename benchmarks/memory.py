@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.footprint import MEGABYTE, forget_peak, peak, resident
 from benchmarks.measure import Settings
 from benchmarks.problems import RANK, Spirals
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 
 POINTS = 1_000_000
 
@@ -36,7 +36,9 @@ def run(settings: Settings) -> Result:
         "subtracted. The labels, 8 bytes for each point, count.",
     )
     return Result(
-        "memory", [table], [Bar("peak memory of fit, 1,000,000 points (MB)", rows[0][3], None, 300)]
+        "memory",
+        [table],
+        [Threshold("peak memory of fit, 1,000,000 points (MB)", rows[0][3], None, 300)],
     )
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from benchmarks.measure import Settings
 from benchmarks.problems import BANDWIDTH, POINTS, RANK, Spirals
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 from sparseksc.kernels import make_kernel
 from sparseksc.reference import paper_ksc, sign_labels
 
@@ -87,8 +87,8 @@ def run(settings: Settings) -> Result:
         "peers",
         [table],
         [
-            Bar("fit + predict: times the paper's route", ratios[paper].median, 20.0),
-            Bar("fit + predict: times SpectralClustering", ratios[spectral].median, 100.0),
-            Bar("fit + predict: ARI", rows[0][3], 1.0),
+            Threshold("fit + predict: times the paper's route", ratios[paper].median, 20.0),
+            Threshold("fit + predict: times SpectralClustering", ratios[spectral].median, 100.0),
+            Threshold("fit + predict: ARI", rows[0][3], 1.0),
         ],
     )

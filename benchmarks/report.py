@@ -1,4 +1,4 @@
-"""Results of benchmarks: tables and bars, as text, as JSON and as a page in Markdown."""
+"""Results of benchmarks: tables and thresholds, as text, as JSON and as a page in Markdown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Bar:
+class Threshold:
     """A number that the project has promised to reach, and what was measured."""
 
     what: str
@@ -59,7 +59,7 @@ class Result:
 
     name: str
     tables: Sequence[Table]
-    bars: Sequence[Bar] = field(default=())
+    thresholds: Sequence[Threshold] = field(default=())
 
 
 def shown(cell: Cell) -> str:
@@ -79,13 +79,15 @@ def shown(cell: Cell) -> str:
     return cell
 
 
-def bars_table(results: Iterable[Result], full_size: bool = True) -> Table:
-    """Collect the bars of all benchmarks."""
+def thresholds_table(results: Iterable[Result], full_size: bool = True) -> Table:
+    """Collect the thresholds of all benchmarks."""
     rows = [
-        (bar.what, bar.goal, float(bar.value), bar.met) for result in results for bar in result.bars
+        (threshold.what, threshold.goal, float(threshold.value), threshold.met)
+        for result in results
+        for threshold in result.thresholds
     ]
     note = "" if full_size else "At reduced sizes: these numbers are not the ones promised."
-    return Table("Bars", ("what", "goal", "measured", "met"), rows, note)
+    return Table("Acceptance thresholds", ("what", "goal", "measured", "met"), rows, note)
 
 
 def as_text(table: Table) -> str:
@@ -128,7 +130,9 @@ def as_json(result: Result, machine: Mapping[str, str], settings: Settings) -> s
             }
             for table in result.tables
         ],
-        "bars": [asdict(bar) | {"met": bar.met} for bar in result.bars],
+        "thresholds": [
+            asdict(threshold) | {"met": threshold.met} for threshold in result.thresholds
+        ],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -148,7 +152,8 @@ def page(
         "timed alternately in one process; a cell such as 8.3 (8.1–8.6) is a median with its "
         "quartiles, and a ratio is the median of the ratios of neighbouring times.",
         f"| machine | |\n|---|---|\n{about}",
-        "## Bars\n\n" + as_markdown(bars_table(results)).partition("\n\n")[2],
+        "## Acceptance thresholds\n\n"
+        + as_markdown(thresholds_table(results)).partition("\n\n")[2],
     ]
     for result in results:
         parts.append(f"## {result.name}\n\n{summaries[result.name]}")

@@ -21,7 +21,7 @@ from benchmarks import costs
 from benchmarks.footprint import MEGABYTE, forget_peak, peak, resident
 from benchmarks.measure import Settings
 from benchmarks.problems import BANDWIDTH, RANK
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 from sparseksc import KernelSpectralClustering, open_dataset
 from sparseksc._typing import Array
 from sparseksc.data.source import BLOCK_ROWS
@@ -101,16 +101,18 @@ def run(settings: Settings) -> Result:
         for name, rows in (("made as read", made), ("Parquet", stored))
     }
     ratio = sizes[1] / sizes[0]
-    bars = [
+    thresholds = [
         *(
-            Bar(f"{ratio:.0f} times the points ({name}), times the time", value, None, 1.1 * ratio)
+            Threshold(
+                f"{ratio:.0f} times the points ({name}), times the time", value, None, 1.1 * ratio
+            )
             for name, value in growth.items()
         ),
-        Bar("peak memory, Parquet (MB)", max(row[5] for row in stored), None, 500.0),
-        Bar("peak memory, made as read (MB)", max(row[5] for row in made), None, 1000.0),
-        Bar("smallest ARI", min(row[6] for row in [*made, *stored]), 1.0),
+        Threshold("peak memory, Parquet (MB)", max(row[5] for row in stored), None, 500.0),
+        Threshold("peak memory, made as read (MB)", max(row[5] for row in made), None, 1000.0),
+        Threshold("smallest ARI", min(row[6] for row in [*made, *stored]), 1.0),
     ]
-    return Result("scale", [table, costs.table_of(model)], bars)
+    return Result("scale", [table, costs.table_of(model)], thresholds)
 
 
 def _row(

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.measure import Settings
 from benchmarks.problems import POINTS, histograms
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 from sparseksc import KernelSpectralClustering, tune
 from sparseksc.datasets import make_rings, make_spirals
 
@@ -30,7 +30,7 @@ def run(settings: Settings) -> Result:
     return Result("search", [image, shapes], [image_bar, *shapes_bars])
 
 
-def _image(settings: Settings) -> tuple[Table, Bar]:
+def _image(settings: Settings) -> tuple[Table, Threshold]:
     n_training = settings.points(TRAINING, least=300)
     n_validation = settings.points(VALIDATION, least=300)
     X = histograms(n_training + n_validation, BINS)
@@ -62,7 +62,7 @@ def _image(settings: Settings) -> tuple[Table, Bar]:
         f"chi2 kernel, rank {IMAGE_RANK}, BAS. The loop takes every {STRIDE}th bandwidth, and its "
         "time is scaled.",
     )
-    return table, Bar("search of 400 models: share of a loop", ratio.median, None, 0.1)
+    return table, Threshold("search of 400 models: share of a loop", ratio.median, None, 0.1)
 
 
 def _loop(training: Any, validation: Any, choices: dict[str, Any]) -> list[float]:
@@ -75,7 +75,7 @@ def _loop(training: Any, validation: Any, choices: dict[str, Any]) -> list[float
     ]
 
 
-def _shapes(settings: Settings) -> tuple[Table, list[Bar]]:
+def _shapes(settings: Settings) -> tuple[Table, list[Threshold]]:
     n_points = settings.points(POINTS)
     shapes = {
         "two spirals": make_spirals(n_points, random_state=0),
@@ -100,14 +100,14 @@ def _shapes(settings: Settings) -> tuple[Table, list[Bar]]:
         rows,
     )
     return table, [
-        Bar(
+        Threshold(
             "fit without parameters (s, the slowest shape)",
             max(r[2].median for r in rows),
             None,
             5.0,
         ),
-        Bar("the same: models searched", min(row[1] for row in rows), 200),
-        Bar("the same: ARI, the lowest", min(row[5] for row in rows), 0.99),
+        Threshold("the same: models searched", min(row[1] for row in rows), 200),
+        Threshold("the same: ARI, the lowest", min(row[5] for row in rows), 0.99),
     ]
 
 

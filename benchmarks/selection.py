@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.measure import Settings, Spread
 from benchmarks.problems import POINTS, RANK, Spirals, histograms
-from benchmarks.report import Bar, Result, Table
+from benchmarks.report import Result, Table, Threshold
 from sparseksc._typing import Array
 from sparseksc.core.reduced_set import select_reduced_set
 from sparseksc.datasets import make_gaussians, make_spirals
@@ -23,7 +23,7 @@ def run(settings: Settings) -> Result:
     return Result("selection", [share_table, block_table], [share_bar, *block_bars])
 
 
-def _share_of_fit(settings: Settings) -> tuple[Table, Bar]:
+def _share_of_fit(settings: Settings) -> tuple[Table, Threshold]:
     """Take the steps of a fit apart, from the timings that it keeps."""
     problem = Spirals.of_size(settings.points(POINTS))
     steps: dict[str, list[float]] = {}
@@ -43,7 +43,7 @@ def _share_of_fit(settings: Settings) -> tuple[Table, Bar]:
         ("step", "milliseconds", "share of the fit"),
         rows,
     )
-    return table, Bar("selection: share of the fit at rank 115", rows[0][2], at_most=0.2)
+    return table, Threshold("selection: share of the fit at rank 115", rows[0][2], at_most=0.2)
 
 
 def _data_sets(settings: Settings) -> dict[str, tuple[Kernel, Array]]:
@@ -63,7 +63,7 @@ def _data_sets(settings: Settings) -> dict[str, tuple[Kernel, Array]]:
     return data
 
 
-def _block_against_greedy(settings: Settings) -> tuple[Table, list[Bar]]:
+def _block_against_greedy(settings: Settings) -> tuple[Table, list[Threshold]]:
     rank = settings.points(LARGE_RANK, least=20)
     rows, speed, residual = [], [], []
     for name, (kernel, X) in _data_sets(settings).items():
@@ -91,6 +91,8 @@ def _block_against_greedy(settings: Settings) -> tuple[Table, list[Bar]]:
         "trace.",
     )  # fmt: skip
     return table, [
-        Bar('"block" pivots at rank 1,000: times "greedy" (worst data set)', min(speed), 4.0),
-        Bar("the same: residual relative to greedy (worst data set)", max(residual), at_most=1.0),
+        Threshold('"block" pivots at rank 1,000: times "greedy" (worst data set)', min(speed), 4.0),
+        Threshold(
+            "the same: residual relative to greedy (worst data set)", max(residual), at_most=1.0
+        ),
     ]

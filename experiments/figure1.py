@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.report import Bar, Table, write
+from benchmarks.report import Table, Threshold, write
 from experiments import spirals
 from experiments.drawing import COLOURS, save, subplots
 from experiments.options import Options
@@ -63,5 +63,5 @@ def section(options: Options) -> Section:
         "fitted to the tables that go with it, as the points themselves are not published. Drawn "
         "here: the data, the reduced set, and the clusters that our route finds."
     )
-    bars = [Bar("figure 1: ARI, ours", float(str(row["ari"])), at_least=1.0)]
-    return Section("Figure 1: the spirals", text, [table], bars, figure="figure1.png")
+    thresholds = [Threshold("figure 1: ARI, ours", float(str(row["ari"])), at_least=1.0)]
+    return Section("Figure 1: the spirals", text, [table], thresholds, figure="figure1.png")

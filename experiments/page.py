@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks import machine
-from benchmarks.report import Table, as_markdown, bars_table, write
+from benchmarks.report import Table, as_markdown, thresholds_table, write
 from experiments import paper
 from experiments.options import Options
 from experiments.section import Section
@@ -31,7 +31,7 @@ def sections(options: Options, parts: Iterable[str]) -> list[Section]:
 
 def text(options: Options, found: Sequence[Section], figures: str = "") -> str:
     """Return the page. ``figures`` is the folder of the pictures, seen from the page."""
-    bars = [bar for section in found for bar in section.bars]
+    thresholds = [threshold for section in found for threshold in section.thresholds]
     about = machine.describe()
     told = "; ".join(
         f"{name} {about[name]}" for name in ("processor", "cores", "NumPy", "scikit-learn", "BLAS")
@@ -47,10 +47,13 @@ def text(options: Options, found: Sequence[Section], figures: str = "") -> str:
     ]
     if options.quick:
         parts.append("**Quick sizes: these numbers show that everything runs, and nothing else.**")
-    if bars:
-        rows = [(bar.what, bar.goal, _number(bar.value), bar.met) for bar in bars]
-        table = Table("Bars", bars_table([]).columns, rows)
-        parts.append("## Bars\n\n" + as_markdown(table).partition("\n\n")[2])
+    if thresholds:
+        rows = [
+            (threshold.what, threshold.goal, _number(threshold.value), threshold.met)
+            for threshold in thresholds
+        ]
+        table = Table("Acceptance thresholds", thresholds_table([]).columns, rows)
+        parts.append("## Acceptance thresholds\n\n" + as_markdown(table).partition("\n\n")[2])
     for section in found:
         parts += [f"## {section.title}", section.text]
         if section.figure:

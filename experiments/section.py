@@ -1,11 +1,11 @@
-"""A section of the page: words, tables, bars and a figure."""
+"""A section of the page: words, tables, thresholds and a figure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.report import Bar, Table
+from benchmarks.report import Table, Threshold
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,6 @@ class Section:
     title: str
     text: str
     tables: Sequence[Table] = ()
-    bars: Sequence[Bar] = ()
+    thresholds: Sequence[Threshold] = ()
     why: str = ""
     figure: str = ""

@@ -6,7 +6,7 @@ from functools import partial
 from statistics import fmean, median, pstdev
 from time import process_time
 
-from benchmarks.report import Bar, Table
+from benchmarks.report import Table, Threshold
 from experiments import paper, spirals
 from experiments.options import Options
 from experiments.section import Section
@@ -76,7 +76,7 @@ def section(options: Options) -> Section:
     rows = read(options.out / "table1.csv")
     n_test = rows[0]["n_test"]
     cells = []
-    bars = []
+    thresholds = []
     for n_train in dict.fromkeys(row["n_train"] for row in rows):
         here = [row for row in rows if row["n_train"] == n_train]
         printed = paper.ARI.get(int(str(n_train)))
@@ -103,8 +103,8 @@ def section(options: Options) -> Section:
         if printed:
             _, mean, spread = printed
             for route in ("paper", "ours"):
-                bars.append(
-                    Bar(
+                thresholds.append(
+                    Threshold(
                         f"table 1, N_tr = {n_train:,}: mean ARI of {ROUTES[route]}",
                         fmean(values[route]),
                         at_least=mean - spread,
@@ -112,8 +112,10 @@ def section(options: Options) -> Section:
                     )
                 )
         else:
-            bars.append(
-                Bar(f"table 1, N_tr = {n_train:,}: mean ARI, ours", fmean(values["ours"]), 0.999)
+            thresholds.append(
+                Threshold(
+                    f"table 1, N_tr = {n_train:,}: mean ARI, ours", fmean(values["ours"]), 0.999
+                )
             )
     table = Table(
         "Table 1. Adjusted Rand index (mean ± spread) and seconds of one core (training + test)",
@@ -137,7 +139,9 @@ def section(options: Options) -> Section:
         "scikit-learn's kernel, and look for pivots among all training points; ours looks among "
         f"{spirals.SELECTION_SIZE:,} and takes its statistics from all of them. Times are medians."
     )
-    return Section("Table 1: fixed rank, growing training set", text, [table], bars, why(rows))
+    return Section(
+        "Table 1: fixed rank, growing training set", text, [table], thresholds, why(rows)
+    )
 
 
 def why(rows: list[Row]) -> str:

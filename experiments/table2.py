@@ -6,7 +6,7 @@ from functools import partial
 from statistics import median
 
 from benchmarks.measure import Times
-from benchmarks.report import Bar, Table
+from benchmarks.report import Table, Threshold
 from experiments import paper, spirals
 from experiments.options import Options
 from experiments.section import Section
@@ -139,7 +139,7 @@ def section(options: Options) -> Section:
         for row in read(options.out / "table2_ranks.csv")
     }
     times = read(options.out / "table2_times.csv")
-    cells, bars = [], []
+    cells, thresholds = [], []
     for row in times:
         n_train, bandwidth = int(str(row["n_train"])), float(str(row["bandwidth"]))
         ranks = {
@@ -168,15 +168,15 @@ def section(options: Options) -> Section:
         )
         least = min((rank for rank in printed.values() if rank), default=None)
         if least:
-            bars.append(
-                Bar(
+            thresholds.append(
+                Threshold(
                     f"table 2, N_tr = {n_train:,}, bandwidth {bandwidth:g}: least rank, ours",
                     float(str(found[n_train, bandwidth, "ours"]["rank"] or "inf")),
                     at_most=least,
                 )
             )
-        bars.append(
-            Bar(
+        thresholds.append(
+            Threshold(
                 f"table 2, N_tr = {n_train:,}, bandwidth {bandwidth:g}: paper's route / ours",
                 float(str(row["ratio"])),
                 at_least=10,
@@ -218,4 +218,4 @@ def section(options: Options) -> Section:
         "one above the paper's 115, and the larger sample was taken for that reason. Most of the "
         "speed-up at small N_tr is the compiled kernel, as the last column shows."
     )
-    return Section("Table 2: least rank", text, [table], bars, why)
+    return Section("Table 2: least rank", text, [table], thresholds, why)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import Bar, Table
+from benchmarks.report import Table, Threshold
 from experiments import images, paper, table3
 from experiments.options import Options
 from experiments.section import Section
@@ -216,19 +216,23 @@ def why(found: dict[tuple[str, str], list[Row]], names: list[str], times: list[R
 
 def _bars(
     found: dict[tuple[str, str], list[Row]], names: list[str], ratios: list[float]
-) -> list[Bar]:
-    bars = []
+) -> list[Threshold]:
+    thresholds = []
     if all(found["paper", name] for name in names):
         medians = [median(_values(found["paper", name], "f")) for name in names]
-        bars.append(Bar("table 4: mean of medians, paper's route", fmean(medians), 0.75))
+        thresholds.append(
+            Threshold("table 4: mean of medians, paper's route", fmean(medians), 0.75)
+        )
     for route, goal in (("ours", 0.78), ("unattended", 0.76)):
         means = _means_by_seed(found, route, names)
         for seed, mean in means.items():
-            bars.append(Bar(f"table 4: mean F, {NAMES[route]}, seed {seed}", mean, goal))
+            thresholds.append(
+                Threshold(f"table 4: mean F, {NAMES[route]}, seed {seed}", mean, goal)
+            )
         if len(means) > 1:
             values = means.values()
-            bars.append(
-                Bar(
+            thresholds.append(
+                Threshold(
                     f"table 4: spread between seeds, {NAMES[route]}",
                     max(values) - min(values),
                     at_most=0.03,
@@ -236,12 +240,14 @@ def _bars(
             )
     for name in names:
         if ours := _values(found["ours", name], "f"):
-            bars.append(
-                Bar(f"table 4: F, ours, {name}", median(ours), paper.F_MEASURE[name] - 0.08)
+            thresholds.append(
+                Threshold(f"table 4: F, ours, {name}", median(ours), paper.F_MEASURE[name] - 0.08)
             )
     if ratios:
-        bars.append(Bar("table 4: paper's route / ours, least of the images", min(ratios), 5))
-    return bars
+        thresholds.append(
+            Threshold("table 4: paper's route / ours, least of the images", min(ratios), 5)
+        )
+    return thresholds
 
 
 def _means_by_seed(

@@ -18,7 +18,9 @@ from sparseksc.kernels import make_kernel
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
-BATTERY = Path(__file__).resolve().parents[2] / "shared" / "data" / "battery"
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+BATTERY = DATA / "battery"
+BSDS = DATA / "bsds500"
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Shape:
 
 
 def raster(size=18):
-    """Pixels of a picture with three regions, row by row: place and brightness."""
+    """Pixels of an image with three regions, row by row: place and brightness."""
     rng = np.random.default_rng(3)
     row, column = np.divmod(np.arange(size * size), size)
     region = np.where(column < size // 3, 0, np.where(row < size // 2, 1, 2))

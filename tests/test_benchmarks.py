@@ -28,7 +28,7 @@ def noted(calls, name):
 
 
 @pytest.mark.parametrize("name", [*command.USUAL, "commands"])
-def test_benchmark_writes_its_tables_and_bars(name, tmp_path, capsys):
+def test_benchmark_writes_its_tables_and_acceptance_thresholds(name, tmp_path, capsys):
     settings = replace(SMALLEST, long=name in ("peers", "selection"))
     command.run([name], settings, tmp_path, machine.describe())
     printed = capsys.readouterr().out
@@ -41,10 +41,10 @@ def test_benchmark_writes_its_tables_and_bars(name, tmp_path, capsys):
         assert table["title"] in printed
         assert table["rows"]
         assert len({tuple(row) for row in table["rows"]}) == 1
-    assert content["bars"]
-    for bar in content["bars"]:
-        assert set(bar) == {"what", "value", "at_least", "at_most", "met"}
-        assert bar["what"] in printed
+    assert content["thresholds"]
+    for threshold in content["thresholds"]:
+        assert set(threshold) == {"what", "value", "at_least", "at_most", "met"}
+        assert threshold["what"] in printed
     assert list(tmp_path.iterdir()) == [tmp_path / f"{name}.json"]
 
 
@@ -77,15 +77,15 @@ def test_cells_are_short():
     assert report.shown(None) == ""
 
 
-def test_bars_know_whether_they_are_met():
-    assert report.Bar("speed-up", 1.8, at_least=1.7).met
-    assert not report.Bar("memory", 301.0, at_most=300.0).met
-    assert report.Bar("memory", 301.0, at_most=300.0).goal == "at most 300"
+def test_acceptance_thresholds_know_whether_they_are_met():
+    assert report.Threshold("speed-up", 1.8, at_least=1.7).met
+    assert not report.Threshold("memory", 301.0, at_most=300.0).met
+    assert report.Threshold("memory", 301.0, at_most=300.0).goal == "at most 300"
 
 
 def test_the_page_holds_every_table(tmp_path):
     table = report.Table("Times", ("what", "seconds"), [("fit", Spread(1.0, 0.5, 2.0))])
-    result = report.Result("peers", [table], [report.Bar("speed", 2.0, at_least=1.0)])
+    result = report.Result("peers", [table], [report.Threshold("speed", 2.0, at_least=1.0)])
     page = report.page([result], {"peers": "Against others."}, machine.describe(), "make it")
     assert "one run of `make it`" in page
     assert "| fit | 1 (0.5–2) |" in page

@@ -21,10 +21,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sparseksc import KernelSpectralClustering
+from sparseksc import KernelSpectralClustering, open_dataset
 from sparseksc.core.encoding import ENCODINGS
 from sparseksc.core.pivoting import RULES
 from sparseksc.datasets import make_gaussians
+from sparseksc.report import write_report
 
 GOLDEN = Path(__file__).parent / "golden" / "gaussians.json"
 
@@ -51,6 +52,14 @@ def expected_failures(estimator):
             "check_clustering": "the check passes negative features in spite of the tag",
         }
     return {}
+
+
+# The data of most checks has no clusters, which a search rightly doubts.
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+@parametrize_with_checks([KernelSpectralClustering()], expected_failed_checks=expected_failures)
+def test_scikit_learn_checks_of_the_defaults(estimator, check):
+    check(estimator)
 
 
 # Centred data and a linear kernel give half of the points a negative degree.
@@ -407,3 +416,48 @@ def test_a_model_of_dense_rows_labels_sparse_ones_and_the_other_way_round(kernel
             2, kernel=kernel, bandwidth=5.0 if kernel == "rbf" else "auto", random_state=0
         ).fit(fitted)
         np.testing.assert_allclose(ksc.transform(other), ksc.transform(fitted), atol=1e-9)
+
+
+# Labels that go to a file
+
+
+OPENED = {
+    "source": open_dataset,
+    "memmap": lambda path: np.load(path, mmap_mode="r"),
+    "view": lambda path: np.asarray(np.load(path, mmap_mode="r")),
+    "blocks": lambda path: open_dataset([np.load(path, mmap_mode="r")]),
+}
+
+
+@pytest.mark.parametrize("opened", OPENED)
+def test_data_is_not_written_over(opened, tmp_path):
+    path = tmp_path / "points.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(50, 2)))
+    before = path.read_bytes()
+    data = OPENED[opened](path)
+    model = KernelSpectralClustering(2, bandwidth=1.0, scale=True, random_state=0).fit(data)
+    (tmp_path / "link.npy").symlink_to(path)
+    for name in (path, tmp_path / "link.npy"):
+        with pytest.raises(ValueError, match="holds the data: write to another file"):
+            model.predict(data, out=name)
+        with pytest.raises(ValueError, match="holds the data: write to another file"):
+            write_report(model, data, name)
+    assert path.read_bytes() == before
+    model.predict(data, out=tmp_path / "labels.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), model.predict(data))
+
+
+def test_columns_may_have_any_name(tmp_path):
+    pd = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    frame = pd.DataFrame(X, columns=["paths", "filename"])
+    model = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).fit(frame)
+    model.predict(frame, out=tmp_path / "labels.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), model.labels_)
+
+
+def test_memberships_beside_labels_need_a_file():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = KernelSpectralClustering(2, bandwidth=1.0, random_state=0).fit(X)
+    with pytest.raises(ValueError, match=r"give out, or call membership"):
+        model.predict(X, with_membership=True)

@@ -130,9 +130,9 @@ def test_the_committed_page_has_every_part():
     for name in paper.F_MEASURE:
         assert f"| {name} | {paper.F_MEASURE[name]:.2f} |" in text
     for name in page.FIGURES:
-        picture = REPOSITORY / "docs" / "figures" / name
+        image = REPOSITORY / "docs" / "figures" / name
         assert f"figures/{name}" in text
-        assert picture.stat().st_size < 150_000
+        assert image.stat().st_size < 150_000
 
 
 @pytest.mark.parametrize("rank", [60, 130])
@@ -159,16 +159,16 @@ def test_perfect_means_an_ari_of_one():
     assert problem.ari(right) == 1.0 > problem.ari(almost)
 
 
-def test_the_published_route_finds_the_regions_of_a_picture():
+def test_the_published_route_finds_the_regions_of_an_image():
     rng = np.random.default_rng(0)
     region = np.repeat([0, 1, 2], 400)
     histograms = 0.05 * rng.random((1_200, 8))
     histograms[np.arange(1_200), region] += 1.0
     histograms /= histograms.sum(axis=1, keepdims=True)
-    picture = images.Picture("", (30, 40), histograms, None, [])
+    image = images.Picture("", (30, 40), histograms, None, [])
     parameters = images.Parameters(3, 0.1, 40, 0.2)
     for route in images.ROUTES.values():
-        labels = route(picture, parameters, 0)
+        labels = route(image, parameters, 0)
         assert len(np.unique(labels)) == 3
         assert len({(a, b) for a, b in zip(labels, region, strict=True)}) == 3
 

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from reference.kernels import kernel_matrix
 
 from sparseksc import kernels
 from sparseksc.kernels import KERNELS, make_kernel
+from tests.reference.kernels import kernel_matrix
 
 EXPONENTIAL = ("rbf", "laplacian", "chi2")
 WITH_BANDWIDTH = (*EXPONENTIAL, "polynomial")

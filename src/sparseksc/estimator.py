@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import base
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from sparseksc._typing import StrPath
 from sparseksc.config.domains import Fraction, check_value
-from sparseksc.config.inputs import model_source, training_source
+from sparseksc.config.inputs import model_source, require_fitted, training_source
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
 from sparseksc.core.incremental import Reservoir, sees_rows_one_by_one
@@ -323,7 +322,7 @@ class KernelSpectralClustering(
         array of shape (n_samples,), or None
             A Dask array that is not computed yet for a Dask collection; None with ``out``.
         """
-        check_is_fitted(self)
+        require_fitted(self)
         if out is None:
             if with_membership:
                 raise ValueError("with_membership is for files: give out, or call membership(X).")
@@ -341,7 +340,7 @@ class KernelSpectralClustering(
         array of shape (n_samples, n_clusters_ - 1)
             In the precision of ``X``.
         """
-        check_is_fitted(self)
+        require_fitted(self)
         return self._apply(self.model_.scores_in_precision, X, self._n_features_out, None)
 
     def membership(self, X: Any) -> Any:
@@ -351,7 +350,7 @@ class KernelSpectralClustering(
         -------
         array of shape (n_samples, n_clusters_)
         """
-        check_is_fitted(self)
+        require_fitted(self)
         return self._apply(self.model_.membership, X, self.n_clusters_, np.float64)
 
     def outliers(self, X: Any) -> Any:
@@ -364,7 +363,7 @@ class KernelSpectralClustering(
         -------
         array of bool of shape (n_samples,)
         """
-        check_is_fitted(self)
+        require_fitted(self)
         return self._apply(self.model_.outliers, X, None, np.bool_)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -375,7 +374,7 @@ class KernelSpectralClustering(
         float
             At most 1, the larger the better.
         """
-        check_is_fitted(self)
+        require_fitted(self)
         objective = Settings(self.get_params(deep=False)).objective
         scores = self._apply(self.model_.scores, X, self._n_features_out, np.float64)
         kernel_sums = None
@@ -390,7 +389,7 @@ class KernelSpectralClustering(
         ``partial_fit`` are not in it. It appears under its name when it is complete: what was
         there before stays if something fails.
         """
-        check_is_fitted(self)
+        require_fitted(self)
         convert.save_model(self, path)
 
     def to_onnx(self, path: StrPath) -> None:
@@ -399,7 +398,7 @@ class KernelSpectralClustering(
         The input ``X`` has the precision of the training data; the outputs are ``labels`` and, in
         float64, ``scores``. Functions and precomputed kernels have no such form. Needs ``onnx``.
         """
-        check_is_fitted(self)
+        require_fitted(self)
         from sparseksc.persistence.onnx import export
 
         export(self.model_, self.scaling_, path)

@@ -31,6 +31,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from sparseksc import _native
 from sparseksc._typing import Array
+from sparseksc.data.sparse import times_columns, times_rows, without_empty_columns
 
 Bandwidth = float | tuple[float, ...]
 Moments = tuple[Array, Array, float, int, float]
@@ -38,6 +39,8 @@ Moments = tuple[Array, Array, float, int, float]
 #: Moments of more pivots than this are left to BLAS, which writes the tile: where most pivots
 #: matter to most rows, that is faster then.
 FUSED_RANK = 2048
+#: Most features for which the inverses of many bandwidths are kept.
+KEPT_FEATURES = 1000
 HOW_TO_MAKE_A_KERNEL = (
     "Of distances D, pass numpy.exp(-D**2 / h) with a bandwidth h; of links A between neighbours, "
     "A @ A.T, the number of common ones."
@@ -104,10 +107,12 @@ class Kernel(ABC):
         """Raise a ValueError where the kernel is not defined on ``X``."""
 
 
-@lru_cache(maxsize=256)
 def _inverse(bandwidth: Bandwidth, n_features: int) -> NDArray[np.float64]:
     values = 1.0 / np.asarray(bandwidth, dtype=np.float64)
     return np.ascontiguousarray(np.broadcast_to(values, (n_features,)))
+
+
+_kept_inverse = lru_cache(maxsize=256)(_inverse)
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,8 @@ class Exponential(Kernel):
 
     def inverse_bandwidth(self, n_features: int) -> NDArray[np.float64]:
         """One factor per feature, shape (d,)."""
-        return _inverse(self.bandwidth, n_features)
+        kept = n_features <= KEPT_FEATURES
+        return (_kept_inverse if kept else _inverse)(self.bandwidth, n_features)
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
         if sp.issparse(P):
@@ -160,7 +166,7 @@ class Exponential(Kernel):
         rows: Any = X
         if not isinstance(rows, np.ndarray):  # sparse, for a model of dense ones
             rows = rows.toarray()
-        rows = np.ascontiguousarray(rows, dtype=P.dtype)
+        rows = np.require(rows, P.dtype, ["C", "ALIGNED"])
         return rows, P, self.inverse_bandwidth(P.shape[1])
 
     def with_bandwidth(self, bandwidth: Bandwidth) -> Exponential:  # noqa: D102
@@ -178,10 +184,14 @@ class RBF(Exponential):
     accepts_sparse: ClassVar[bool] = True
 
     def _sparse_tile(self, X: Array, P: Array) -> Array:
-        inverse = self.inverse_bandwidth(P.shape[1])
-        scale = sp.diags_array(np.sqrt(inverse / inverse.max()))
+        inverse = 1.0 / np.asarray(self.bandwidth, dtype=np.float64)
+        largest = inverse.max()
+        scale = np.sqrt(inverse / largest)
+        rows, pivots = times_columns(X, scale), times_columns(P, scale)
+        if sp.issparse(rows):
+            rows, pivots = without_empty_columns(rows, pivots)
         with np.errstate(over="ignore"):  # infinitely far is similar by 0
-            exponents = self.distances(X @ scale, P @ scale) * inverse.max()
+            exponents = self.distances(rows, pivots) * largest
         return np.exp(-exponents).astype(P.dtype, copy=False)
 
     @staticmethod
@@ -230,7 +240,7 @@ class Cosine(Kernel):
     accepts_sparse: ClassVar[bool] = True
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
-        return safe_sparse_dot(_unit_rows(X), _unit_rows(P).T, dense_output=True)
+        return _products(_unit_rows(X), _unit_rows(P))
 
     def diagonal(self, X: Array) -> Array:  # noqa: D102
         return (_largest_entries(X) > 0).astype(np.float64)
@@ -248,8 +258,15 @@ def _unit_rows(X: Array) -> Array:
     largest = _largest_entries(X)
     factors = 1.0 / np.where(largest > 0, largest, 1.0)
     if sp.issparse(X):
-        return normalize(sp.diags_array(factors) @ X)
+        return normalize(times_rows(X, factors))
     return normalize(np.ascontiguousarray(X) * factors[:, None])
+
+
+def _products(X: Array, P: Array) -> Array:
+    """Inner products of the rows of both."""
+    if sp.issparse(X) and sp.issparse(P):
+        X, P = without_empty_columns(X, P)
+    return safe_sparse_dot(X, P.T, dense_output=True)
 
 
 @dataclass(frozen=True)
@@ -260,7 +277,7 @@ class Linear(Kernel):
     accepts_sparse: ClassVar[bool] = True
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
-        return safe_sparse_dot(X, P.T, dense_output=True)
+        return _products(X, P)
 
     def diagonal(self, X: Array) -> Array:  # noqa: D102
         return row_norms(X, squared=True).astype(np.float64)
@@ -294,14 +311,10 @@ class Polynomial(Kernel):
 
     def _scaled(self, X: Array) -> Array:
         scale = 1.0 / np.sqrt(np.asarray(self.bandwidth, dtype=np.float64))
-        if sp.issparse(X):
-            scaled = X @ sp.diags_array(np.broadcast_to(scale, (X.shape[1],)))
-        else:
-            scaled = X * scale
-        return scaled.astype(X.dtype, copy=False)
+        return times_columns(X, scale).astype(X.dtype, copy=False)
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
-        products = safe_sparse_dot(self._scaled(X), self._scaled(P).T, dense_output=True)
+        products = _products(self._scaled(X), self._scaled(P))
         products += products.dtype.type(self.coef0)
         return products ** int(self.degree)
 

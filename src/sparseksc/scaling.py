@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from sparseksc._typing import Floats
 from sparseksc.data.source import Source
+from sparseksc.data.sparse import times_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +59,13 @@ class Scaling:
                 "This model subtracts the mean of each feature, which would fill a sparse matrix; "
                 "pass X.toarray()."
             )
-        return (X @ sp.diags_array(1.0 / self.scale)).tocsr().astype(X.dtype, copy=False)
+        return times_columns(X.tocsr(), 1.0 / self.scale).astype(X.dtype, copy=False)
 
     def undo(self, X: Any) -> Any:
         """Rows in the units of the user, from those of :meth:`apply`."""
         if isinstance(X, np.ndarray):
             return (X * self.scale + self.mean).astype(X.dtype, copy=False)
-        return (X @ sp.diags_array(self.scale)).tocsr().astype(X.dtype, copy=False)
+        return times_columns(X.tocsr(), self.scale).astype(X.dtype, copy=False)
 
     def fingerprint(self) -> str:
         """Say in a word which scaling this is."""

@@ -1,142 +1,71 @@
-"""The program as a process: how fast it starts, and how it ends."""
+"""Commands, their help and their completion; a wrong line is one sentence."""
 
 import os
-import pty
-import signal
-import subprocess
-import sys
-import sysconfig
-import termios
-import time
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-PROGRAM = Path(sysconfig.get_path("scripts")) / "ksc"
 
-pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the installed program ksc")
-
-
-def test_help_starts_without_the_libraries():
-    code = (
-        "import sys; from sparseksc.cli.main import main; main(['fit', '--help']); "
-        "print([name for name in ('numpy', 'sklearn', 'pyarrow') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("[]\n")
-    spent = []
-    for _ in range(3):
-        before = os.times()
-        subprocess.run([PROGRAM, "--help"], capture_output=True, check=True)
-        after = os.times()
-        # Time of the processor: the machine may be busy with something else.
-        spent.append(
-            after.children_user
-            + after.children_system
-            - before.children_user
-            - before.children_system
-        )
-    assert min(spent) < 0.5
-
-
-def test_a_reader_that_leaves_early_ends_it_quietly(files, tmp_path):
-    X = np.random.default_rng(0).normal(size=(200_000, 2))
-    np.save(tmp_path / "many.npy", X)
-    line = f"{PROGRAM} predict {files / 'model.ksc'} many.npy | head -1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(
-        ["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "label\n0\n"
-    assert done.stderr == ""
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_run_ends_quietly_and_leaves_nothing(tmp_path, number, code):
-    X = np.random.default_rng(0).normal(size=(30_000, 5))
-    np.save(tmp_path / "many.npy", X)
-    (tmp_path / "model.ksc").write_bytes(b"before")
-    process = subprocess.Popen(
-        [PROGRAM, "fit", "many.npy", "-k", "2..30", "-o", "model.ksc"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 60
-    while not any(name.startswith(".ksc-") for name in os.listdir(tmp_path)):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    time.sleep(0.3)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (code, "", "")
-    assert sorted(os.listdir(tmp_path)) == ["many.npy", "model.ksc"]
-    assert (tmp_path / "model.ksc").read_bytes() == b"before"
-
-
-def on_a_terminal(line, cwd, **environment):
-    """Run with both outputs on a terminal; return all that appears there, and the exit code."""
-    leader, follower = pty.openpty()
-    termios.tcsetwinsize(follower, (24, 100))
-    process = subprocess.Popen(
-        [PROGRAM, *line],
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=follower,
-        stderr=follower,
-        env={**os.environ, "TERM": "xterm-256color", **environment},
-    )
-    os.close(follower)
-    seen = b""
-    while True:
-        try:
-            part = os.read(leader, 65_536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        seen += part
-    os.close(leader)
-    return seen.decode(), process.wait()
-
-
-def test_a_terminal_has_colours_unless_no_color_is_set(tmp_path):
-    line = ["info", "nothing.ksc"]
-    coloured, code = on_a_terminal(line, tmp_path)
-    assert code == 1
-    assert "\x1b[" in coloured
-    plain, _ = on_a_terminal(line, tmp_path, NO_COLOR="1")
-    assert "\x1b[3" not in plain
-    assert "nothing.ksc" in plain
-
-
-def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path):
-    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(50, 2)))
-    line = [PROGRAM, "fit", "x.npy", "-k", "2", "--bandwidth", "1", "-o", "m.ksc"]
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(line, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, check=False)
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert (tmp_path / "m.ksc").exists()
-
-
-@pytest.mark.slow
-def test_a_terminal_has_progress_bars_and_a_pipe_has_none(tmp_path, program):
-    pytest.importorskip("tqdm")
-    X = np.random.default_rng(0).normal(size=(600_000, 4))
-    np.save(tmp_path / "many.npy", X)
-    line = ["fit", "many.npy", "-k", "3", "--bandwidth", "1", "--max-rank", "400", "-o", "m.ksc"]
-    line += ["--n-jobs", "1"]
-    seen, code = on_a_terminal(line, tmp_path)
-    assert code == 0
-    assert "rows:" in seen
-    assert "%|" in seen
-    done = program(*line)
+@pytest.mark.filterwarnings("default")
+def test_the_demonstration_runs(ksc, tmp_path):
+    pytest.importorskip("matplotlib")
+    done = ksc("demo", "--points", "2000", "-o", "figures")
     assert (done.code, done.err) == (0, "")
-    assert "%|" not in done.out
+    assert "ARI of the new points" in done.out
+    assert (tmp_path / "figures" / "spirals.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (["fit"], "Missing argument 'DATA...'"),
+        (["fit", "x.npy"], "Nothing would be kept: give -o, --labels or --report."),
+        (["fit", "x.npy", "-o", "m.ksc", "--membership"], "--membership is written with --labels"),
+        (["fit", "x.npy", "-o", "-"], "cannot go to standard output"),
+        (["fit", "x.npy", "--labels", "-", "--json"], "both want standard output"),
+        (["fit", "x.npy", "--labels", "labels.xls"], "must end in one of .parquet"),
+        (["fit", "x.npy", "--labels", "x.npy"], "x.npy is read by this command"),
+        (["fit", ".", "--labels", "y.npy"], "y.npy would be one of the files that are read"),
+        (["fit", "x.csv", "--labels", "y.npy", "--id", "name"], "can hold numbers alone"),
+        (
+            ["fit", "x.csv", "--labels", "y.csv", "--id", "label"],
+            "'label' is a column",
+        ),
+        (["fit", "x.npy", "--report", "page.doc"], "must end in .html"),
+        (["fit", "x.npy", "-o", "m.ksc", "-k", "many"], "must be a number of clusters"),
+        (["fit", "x.npy", "-o", "m.ksc", "--kernel", "rbff"], "'rbff' is not one of 'rbf'"),
+        (["fit", "x.npy", "-o", "m.ksc", "--degree", "3"], "--degree is for --kernel polynomial"),
+        (["fit", "x.npy", "-o", "m.ksc", "--bandwith", "3"], "No such option '--bandwith'"),
+        (["predict", "m.ksc", "x.npy", "--json"], "both want standard output"),
+        (["predict", "m.ksc", "x.npy", "-o", "m.ksc"], "m.ksc is read by this command"),
+        (["tune", "x.npy", "--plot", "search.gif"], "must end in one of .png, .svg, .pdf"),
+        (["tune", "-", "more.csv"], "cannot be read together with files"),
+        (["report", "m.ksc", "x.npy"], "Missing option '-o'"),
+        (["fit", "-", "-o", "m.ksc", "--checkpoint", "run.ckpt"], "--checkpoint needs files"),
+        (["predikt"], "Did you mean 'predict'?"),
+        (["dance"], "There are fit, predict, tune, segment, info"),
+    ],
+)
+def test_a_wrong_line_is_one_sentence_and_exit_code_2(ksc, line, sentence):
+    done = ksc(*line)
+    assert done.code == 2
+    assert done.out == ""
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_every_command_has_help_with_examples(ksc):
+    commands = ksc("--help")
+    assert commands.code == 0
+    for command in ("fit", "predict", "tune", "info", "report", "demo", "segment", "completion"):
+        assert f"\n  {command} " in commands.out
+        shown = ksc(command, "--help")
+        assert shown.code == 0
+        assert "Examples:\n  " in shown.out
+        assert f"ksc {command}" in shown.out.partition("Examples:")[2]
+    assert ksc("--version").out.startswith("ksc ")
+    nothing = ksc()
+    assert nothing.code == 2
+    assert "Commands:" in nothing.err
 
 
 def test_completion_knows_commands_options_and_choices(program):
@@ -156,15 +85,3 @@ def test_completion_knows_commands_options_and_choices(program):
     assert complete("pre") == ["predict"]
     assert complete("fit", "--kernel", "l") == ["laplacian", "linear"]
     assert "--max-rank" in complete("fit", "--m")
-
-
-def test_a_machine_without_the_extra_is_told_what_to_install(tmp_path):
-    code = (
-        "import sys; sys.modules['click'] = None; "
-        "from sparseksc.cli.main import main; sys.exit(main(['--help']))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr == (
-        "ksc: The command line needs click and rich: pip install 'sparseksc[cli]'.\n"
-    )

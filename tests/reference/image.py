@@ -1,4 +1,4 @@
-"""Pictures, pixel by pixel."""
+"""Steps of the segmentation of images, pixel by pixel."""
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment

@@ -15,7 +15,8 @@ The kernels, by name, with one inverse bandwidth ``c_f`` for each feature:
 float64; the inverse bandwidth is positive, finite, float64. An exponent that overflows gives the
 value 0. Sums leave out pivots beyond the reach of a row, whose values are below e^-40 (float32:
 e^-24) of its largest. Tiles and scores of a row do not depend on the rows around it. The functions
-release the GIL, so that chunks can be computed in threads.
+release the GIL, so that chunks can be computed in threads. What they write must not share memory
+with anything else that they are given.
 """
 
 from __future__ import annotations
@@ -28,6 +29,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import twin
+from .checks import (
+    KERNELS,
+    require,
+    require_apart,
+    require_floor,
+    require_kernel,
+    require_output,
+)
 from .twin import moments_of
 
 __all__ = [
@@ -40,8 +49,6 @@ __all__ = [
     "scores",
     "tile",
 ]
-
-KERNELS = ("rbf", "laplacian", "chi2")
 
 
 def _load() -> ModuleType | None:
@@ -57,38 +64,6 @@ def _load() -> ModuleType | None:
 _loaded = _load()
 _backend: ModuleType = twin if _loaded is None else _loaded
 IS_NATIVE: bool = _loaded is not None
-
-
-def _require(name: str, array: NDArray[Any], dtype: Any, shape: tuple[int | None, ...]) -> None:
-    """Raise an error unless the array has this type and shape (None: any size), in C order."""
-    if array.dtype != dtype:
-        raise TypeError(f"{name} must be {np.dtype(dtype).name}, got {array.dtype}.")
-    fits = array.ndim == len(shape)
-    for size, expected in zip(array.shape, shape, strict=False):
-        fits = fits and (expected is None or size == expected)
-    if not fits:
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        raise ValueError(f"{name} must have the shape ({wanted}), got {array.shape}.")
-    if not array.flags.c_contiguous:
-        raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name}).")
-
-
-def _check(
-    name: str, X: NDArray[Any], P: NDArray[Any], inverse_bandwidth: NDArray[Any]
-) -> tuple[int, int]:
-    """Check what all functions share, and return the numbers of rows and of pivots."""
-    if name not in KERNELS:
-        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {name!r}.")
-    if X.dtype not in (np.float32, np.float64):
-        raise TypeError(f"X must be float32 or float64, got {X.dtype}.")
-    _require("X", X, X.dtype, (None, None))
-    _require("P", P, X.dtype, (None, X.shape[1]))
-    _require("inverse_bandwidth", inverse_bandwidth, np.float64, (X.shape[1],))
-    if X.shape[1] == 0 or P.shape[0] == 0:
-        raise ValueError(f"P must have at least one row and one column, got {P.shape}.")
-    if not (inverse_bandwidth.min() > 0.0 and inverse_bandwidth.max() < np.inf):
-        raise ValueError(f"inverse_bandwidth must be positive and finite, got {inverse_bandwidth}.")
-    return X.shape[0], P.shape[0]
 
 
 def tile(
@@ -126,11 +101,12 @@ def tile(
     array([[1.   , 0.368],
            [0.368, 1.   ]])
     """
-    shape = _check(name, X, P, inverse_bandwidth)
+    shape = require_kernel(name, X, P, inverse_bandwidth)
     if out is None:
         out = np.empty(shape, X.dtype)
     else:
-        _require("out", out, X.dtype, shape)
+        require_output("out", out, X.dtype, shape)
+        require_apart({"out": out}, {"X": X, "P": P, "inverse_bandwidth": inverse_bandwidth})
     _backend.tile_into(name, X, P, inverse_bandwidth, out)
     return out
 
@@ -167,9 +143,9 @@ def scores(
     array([[ 0.632],
            [-0.632]])
     """
-    rows, pivots = _check(name, X, P, inverse_bandwidth)
-    _require("coef", coef, np.float64, (pivots, None))
-    _require("bias", bias, np.float64, (coef.shape[1],))
+    rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
+    require("coef", coef, np.float64, (pivots, None))
+    require("bias", bias, np.float64, (coef.shape[1],))
     out = np.empty((rows, coef.shape[1]), X.dtype)
     _backend.scores_into(name, X, P, inverse_bandwidth, coef, bias, out)
     return out
@@ -203,8 +179,8 @@ def column_sums(
     >>> column_sums("laplacian", X, X, np.ones(1), np.array([1.0, 0.0])).round(3)
     array([1.   , 0.368])
     """
-    rows, pivots = _check(name, X, P, inverse_bandwidth)
-    _require("weights", weights, np.float64, (rows,))
+    rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
+    require("weights", weights, np.float64, (rows,))
     out = np.empty(pivots)
     _backend.column_sums_into(name, X, P, inverse_bandwidth, weights, out)
     return out
@@ -263,13 +239,12 @@ def moments(
     >>> n_excluded, excluded_weight
     (1, 1.0)
     """
-    rows, pivots = _check(name, X, P, inverse_bandwidth)
-    _require("weights", weights, np.float64, (rows,))
-    _require("q", q, np.float64, (pivots,))
+    rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
+    require("weights", weights, np.float64, (rows,))
+    require("q", q, np.float64, (pivots,))
     if not (weights >= 0).all():
         raise ValueError("weights must not be negative.")
-    if not floor >= 0:
-        raise ValueError(f"floor must not be negative, got {floor}.")
+    require_floor(floor)
     moment, mean, totals = np.empty((pivots, pivots)), np.empty(pivots), np.empty(3)
     _backend.moments_into(name, X, P, inverse_bandwidth, weights, q, floor, moment, mean, totals)
     omega, n_excluded, excluded_weight = totals.tolist()
@@ -308,6 +283,7 @@ def greedy(
     trace : float
         The trace of the whole matrix.
     tol, floor : float
+        When to end; ``floor`` is not negative.
 
     Returns
     -------
@@ -324,10 +300,13 @@ def greedy(
     >>> greedy("rbf", X, np.ones(1), np.ones(3), residual, G, 0, 3.0, 0.0, 1e-9)[0]
     [0, 2]
     """
-    points, _ = _check(name, X, X, inverse_bandwidth)
-    _require("weights", weights, np.float64, (points,))
-    _require("residual", residual, np.float64, (points,))
-    _require("G", G, np.float64, (None, points))
+    points, _ = require_kernel(name, X, X, inverse_bandwidth)
+    require("weights", weights, np.float64, (points,))
+    require("residual", residual, np.float64, (points,))
+    require("G", G, np.float64, (None, points))
+    for label, array in (("residual", residual), ("G", G)):
+        if not array.flags.writeable:
+            raise ValueError(f"{label} must be writable, got a read-only array.")
     if not 0 <= rank <= len(G):
         raise ValueError(f"rank must be between 0 and {len(G)}, got {rank}.")
     pivots, path = np.empty(len(G), np.int64), np.empty(len(G))

@@ -1,4 +1,5 @@
 // The Python binding of the loops over clusters.
+#include <algorithm>
 #include <vector>
 
 #include "arrays.hpp"
@@ -16,19 +17,33 @@ void refine_into(const Input& rows, const Input& weights, std::size_t rounds,
     const double* w = data<double>(weights, "weights", {n});
     double* target = data<double>(prototypes, "prototypes", {any, m});
     const std::size_t K = prototypes.shape(0);
-    if (K == 0) return;
+    keep_apart({{"prototypes", prototypes}}, {{"rows", rows}, {"weights", weights}});
+    // An array without values can have sides of any length: nothing may be as long as they are.
+    if (n == 0 || m == 0 || K == 0) return;
     nb::gil_scoped_release release;
-    std::vector<Int64> labels(n);
+    std::vector<Int64> labels(n, -1);
     const std::size_t stride = (n + row_lanes - 1) / row_lanes * row_lanes;
     std::vector<double> scratch(K * (m + 1) + stride * m);
-    active->clusters.refine(x, n, m, w, K, rounds, target, labels.data(), scratch.data(), stride);
+    // Weights that are not positive can let the prototypes go round in circles.
+    constexpr std::size_t most = 1000;
+    for (std::size_t part; rounds > 0; rounds -= part) {
+        part = std::min(rounds, most);
+        if (!active->clusters.refine(x, n, m, w, K, part, target, labels.data(), scratch.data(),
+                                     stride)) {
+            break;
+        }
+        check_signals();
+    }
 }
 
+// `rows` is overwritten on purpose: the caller passes a copy.
 std::size_t spread_into(const Output& rows, const Output& chosen) {
     double* x = data<double>(rows, "rows", {any, any});
     const std::size_t n = rows.shape(0), m = rows.shape(1);
     Int64* target = data<Int64>(chosen, "chosen", {any});
-    const std::size_t K = chosen.shape(0);
+    const std::size_t K = std::min(chosen.shape(0), n);
+    keep_apart({{"chosen", chosen}, {"rows", rows}}, {});
+    if (n == 0 || m == 0) return 0;
     nb::gil_scoped_release release;
     std::vector<double> scratch(m);
     return active->clusters.spread(x, n, m, K, target, scratch.data());
@@ -42,6 +57,8 @@ void assign_into(const Input& distances, const Output& labels, const Output& mem
     double* own = data<double>(membership, "membership", {n});
     double* strength = data<double>(angular, "angular", {n});
     if (K == 0) throw nb::value_error("distances must have at least one column.");
+    keep_apart({{"labels", labels}, {"membership", membership}, {"angular", angular}},
+               {{"distances", distances}});
     nb::gil_scoped_release release;
     active->clusters.assign(d, n, K, nearest, own, strength);
 }
@@ -54,9 +71,11 @@ void scatter_into(const Input& rows, const Input& labels, const Input& weights,
     const double* w = data<double>(weights, "weights", {n});
     double* target = data<double>(scatter, "scatter", {any, m, m});
     const Int64 K = static_cast<Int64>(scatter.shape(0));
+    keep_apart({{"scatter", scatter}}, {{"rows", rows}, {"labels", labels}, {"weights", weights}});
     for (std::size_t i = 0; i < n; ++i) {
         if (cluster[i] < 0 || cluster[i] >= K) throw nb::value_error("a label is out of range.");
     }
+    if (m == 0) return;
     nb::gil_scoped_release release;
     std::vector<double> means(K * m), mass(K);
     active->clusters.scatter(x, n, m, cluster, w, K, means.data(), mass.data(), target);

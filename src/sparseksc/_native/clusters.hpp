@@ -36,7 +36,7 @@ inline bool nearest(const double* across, std::size_t stride, std::size_t n, std
     return changed;
 }
 
-inline void refine(const double* rows, std::size_t n, std::size_t m, const double* weights,
+inline bool refine(const double* rows, std::size_t n, std::size_t m, const double* weights,
                    std::size_t K, std::size_t rounds, double* prototypes, std::int64_t* labels,
                    double* scratch, std::size_t stride) {
     double* mass = scratch;
@@ -47,9 +47,8 @@ inline void refine(const double* rows, std::size_t n, std::size_t m, const doubl
             across[f * stride + i] = i < n ? rows[i * m + f] : 0.0;
         }
     }
-    for (std::size_t i = 0; i < n; ++i) labels[i] = -1;
     for (std::size_t round = 0; round < rounds; ++round) {
-        if (!nearest(across, stride, n, m, prototypes, K, labels)) break;
+        if (!nearest(across, stride, n, m, prototypes, K, labels)) return false;
         for (std::size_t s = 0; s < K * (m + 1); ++s) scratch[s] = 0.0;
         for (std::size_t i = 0; i < n; ++i) {
             const double* row = rows + i * m;
@@ -69,6 +68,7 @@ inline void refine(const double* rows, std::size_t n, std::size_t m, const doubl
             for (std::size_t f = 0; f < m; ++f) prototypes[k * m + f] /= length;
         }
     }
+    return true;
 }
 
 inline std::size_t spread(double* rows, std::size_t n, std::size_t m, std::size_t K,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sparseksc._native as native
+from sparseksc._native.checks import require, require_labels, require_whole
 from sparseksc._typing import Floats
 
 Labels = NDArray[np.int64]
@@ -33,8 +34,10 @@ class Assignment(NamedTuple):
     angular: Floats
 
 
-def _floats(array: Floats) -> Floats:
-    return np.ascontiguousarray(array, dtype=np.float64)
+def _floats(name: str, array: Floats, *shape: int | None) -> Floats:
+    floats = np.require(array, np.float64, ["C", "ALIGNED"])
+    require(name, floats, np.float64, shape)
+    return floats
 
 
 def refine(rows: Floats, weights: Floats, prototypes: Floats, rounds: int) -> Floats:
@@ -62,8 +65,11 @@ def refine(rows: Floats, weights: Floats, prototypes: Floats, rounds: int) -> Fl
     array([[ 0.894,  0.447],
            [-1.   ,  0.   ]])
     """
-    moved = np.array(prototypes, dtype=np.float64, order="C")
-    native._backend.refine_into(_floats(rows), _floats(weights), rounds, moved)
+    rows = _floats("rows", rows, None, None)
+    weights = _floats("weights", weights, len(rows))
+    moved = np.array(_floats("prototypes", prototypes, None, rows.shape[1]))
+    rounds = require_whole("rounds", rounds, 0, 2**64 - 1)
+    native._backend.refine_into(rows, weights, rounds, moved)
     return moved
 
 
@@ -79,8 +85,9 @@ def spread(rows: Floats, count: int) -> Labels:
     >>> spread(np.array([[1.0, 0.0], [3.0, 0.0], [2.0, 1.0]]), 2)
     array([1, 2])
     """
-    rest = np.array(rows, dtype=np.float64, order="C")
-    chosen = np.empty(count, np.int64)
+    rest = np.array(_floats("rows", rows, None, None))
+    count = require_whole("count", count, 0, 2**63 - 1)
+    chosen = np.empty(min(count, len(rest)), np.int64)
     found = native._backend.spread_into(rest, chosen)
     return chosen[:found]
 
@@ -94,9 +101,10 @@ def assign(distances: Floats) -> Assignment:
     >>> assign(np.array([[1.0, 3.0, 3.0], [2.0, 0.0, 1.0]]))
     Assignment(labels=array([0, 1]), membership=array([0.6, 1. ]), angular=array([0.66666667, 1. ]))
     """
+    distances = _floats("distances", distances, None, None)
     n = len(distances)
     found = Assignment(np.empty(n, np.int64), np.empty(n), np.empty(n))
-    native._backend.assign_into(_floats(distances), *found)
+    native._backend.assign_into(distances, *found)
     return found
 
 
@@ -114,9 +122,15 @@ def scatter(rows: Floats, labels: Labels, weights: Floats, n_clusters: int) -> F
            [[0., 0.],
             [0., 0.]]])
     """
-    m = rows.shape[1]
+    rows = _floats("rows", rows, None, None)
+    n, m = rows.shape
+    if not np.can_cast(np.asarray(labels).dtype, np.int64, "same_kind"):
+        raise TypeError(f"labels must be integers, got {np.asarray(labels).dtype}.")
+    labels = np.require(labels, np.int64, ["C", "ALIGNED"])
+    require("labels", labels, np.int64, (n,))
+    weights = _floats("weights", weights, n)
+    n_clusters = require_whole("n_clusters", n_clusters, 0, 2**63 - 1)
+    require_labels(labels, n_clusters)
     out = np.empty((n_clusters, m, m))
-    native._backend.scatter_into(
-        _floats(rows), np.ascontiguousarray(labels, np.int64), _floats(weights), out
-    )
+    native._backend.scatter_into(rows, labels, weights, out)
     return out

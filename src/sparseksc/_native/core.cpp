@@ -62,6 +62,14 @@ void check_matrices(const Input& X, const Input& P) {
     if (X.shape(1) != P.shape(1) || X.shape(1) == 0) {
         throw nb::value_error("X and P must have the same number of columns, at least one.");
     }
+    if (P.shape(0) == 0) throw nb::value_error("P must have at least one row.");
+    if (std::max(X.shape(0), P.shape(0)) > std::numeric_limits<Numbers::value_type>::max()) {
+        throw nb::value_error("X and P must have fewer than 2**32 rows.");
+    }
+}
+
+void check_floor(double floor) {
+    if (!(floor >= 0.0)) throw nb::value_error("floor must not be negative.");
 }
 
 void tile_into(const std::string& name, const Input& X, const Input& P,
@@ -75,7 +83,8 @@ void tile_into(const std::string& name, const Input& X, const Input& P,
         const T* p = data<T>(P, "P", {any, d});
         const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
         T* target = data<T>(out, "out", {n, R});
-        if (R == 0) return;
+        keep_apart({{"out", out}},
+                   {{"X", X}, {"P", P}, {"inverse_bandwidth", inverse_bandwidth}});
         nb::gil_scoped_release release;
         const std::vector<T> scale = term_factors<T>(kernel, factors, d);
         const Layout<T> layout(p, all_numbers(R), scale);
@@ -99,7 +108,11 @@ void scores_into(const std::string& name, const Input& X, const Input& P,
         const T* p = data<T>(P, "P", {any, d});
         const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
         T* target = data<T>(out, "out", {n, m});
-        if (R == 0) throw nb::value_error("P must have at least one row.");
+        keep_apart({{"out", out}}, {{"X", X},
+                                    {"P", P},
+                                    {"inverse_bandwidth", inverse_bandwidth},
+                                    {"coef", coef},
+                                    {"bias", bias}});
         nb::gil_scoped_release release;
         const Neighbourhoods<T> pivots(kernel, p, R, d, factors);
         std::vector<double> padded;
@@ -140,7 +153,10 @@ void column_sums_into(const std::string& name, const Input& X, const Input& P,
         const T* x = data<T>(X, "X", {any, d});
         const T* p = data<T>(P, "P", {any, d});
         const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
-        if (R == 0) return;
+        keep_apart({{"out", out}}, {{"X", X},
+                                    {"P", P},
+                                    {"inverse_bandwidth", inverse_bandwidth},
+                                    {"weights", weights}});
         nb::gil_scoped_release release;
         const Neighbourhoods<T> pivots(kernel, p, R, d, factors);
         std::fill_n(target, R, 0.0);
@@ -186,15 +202,21 @@ void moments_into(const std::string& name, const Input& X, const Input& P,
     double* matrix = data<double>(moment, "moment", {R, R});
     double* vector = data<double>(mean, "mean", {R});
     double* sums = data<double>(totals, "totals", {3});
+    check_floor(floor);
     by_type(X, [&](auto zero) {
         using T = decltype(zero);
         const T* x = data<T>(X, "X", {any, d});
         const T* p = data<T>(P, "P", {any, d});
         const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
-        std::fill_n(sums, 3, 0.0);
-        if (R == 0) return;
+        keep_apart({{"moment", moment}, {"mean", mean}, {"totals", totals}},
+                   {{"X", X},
+                    {"P", P},
+                    {"inverse_bandwidth", inverse_bandwidth},
+                    {"weights", weights},
+                    {"q", q}});
         nb::gil_scoped_release release;
         const Neighbourhoods<T> pivots(kernel, p, R, d, factors);
+        std::fill_n(sums, 3, 0.0);
         std::fill_n(matrix, R * R, 0.0);
         std::fill_n(vector, R, 0.0);
         std::vector<T> row;
@@ -233,11 +255,14 @@ std::size_t greedy_into(const std::string& name, const Input& X, const Input& in
     const std::size_t most = G.shape(0);
     std::int64_t* chosen = data<std::int64_t>(pivots, "pivots", {most});
     double* left = data<double>(path, "path", {most});
+    if (rank > most) throw nb::value_error("rank must not be larger than the number of rows of G.");
+    check_floor(floor);
     by_type(X, [&](auto zero) {
         using T = decltype(zero);
         const T* x = data<T>(X, "X", {any, d});
         const double* factors = data<double>(inverse_bandwidth, "inverse_bandwidth", {d});
-        if (n == 0) return;
+        keep_apart({{"residual", residual}, {"G", G}, {"pivots", pivots}, {"path", path}},
+                   {{"X", X}, {"inverse_bandwidth", inverse_bandwidth}, {"weights", weights}});
         nb::gil_scoped_release release;
         const std::vector<T> scale = term_factors<T>(kernel, factors, d);
         const Layout<T> layout(x, all_numbers(n), scale);
@@ -248,6 +273,7 @@ std::size_t greedy_into(const std::string& name, const Input& X, const Input& in
     return rank;
 }
 
+// `out` may be `values` itself, or overlap it: all values are copied first.
 void exponential_into(const Input& values, const Output& out) {
     by_type(values, [&](auto zero) {
         using T = decltype(zero);

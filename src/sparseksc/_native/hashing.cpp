@@ -1,6 +1,7 @@
 // Uniform numbers by hashing row numbers: the same for a row wherever and whenever it is met.
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "arrays.hpp"
@@ -22,6 +23,7 @@ void uniform_into(const Input& rows, std::uint64_t state, const Output& out) {
     const std::int64_t* numbers = data<std::int64_t>(rows, "rows", {any});
     const std::size_t count = rows.shape(0);
     double* target = data<double>(out, "out", {count});
+    keep_apart({{"out", out}}, {{"rows", rows}});
     nb::gil_scoped_release release;
     for (std::size_t i = 0; i < count; ++i) {
         target[i] = uniform(static_cast<std::uint64_t>(numbers[i]), state);
@@ -34,18 +36,29 @@ std::size_t ahead_into(const std::optional<Input>& rows, std::size_t count, std:
                        double bound, const Output& places, const Output& hashes) {
     const std::int64_t* numbers =
         rows ? data<std::int64_t>(*rows, "rows", {count}) : nullptr;
-    const std::size_t room = places.shape(0);
     std::int64_t* place = data<std::int64_t>(places, "places", {any});
+    const std::size_t room = places.shape(0);
     double* hash = data<double>(hashes, "hashes", {room});
+    if (count > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())) {
+        throw nb::value_error("count must be below 2**63.");
+    }
+    if (rows) keep_apart({{"places", places}, {"hashes", hashes}}, {{"rows", *rows}});
+    else keep_apart({{"places", places}, {"hashes", hashes}}, {});
     nb::gil_scoped_release release;
     std::size_t found = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const double drawn = uniform(numbers ? static_cast<std::uint64_t>(numbers[i]) : i, state);
-        if (found < room) {  // written for every row: which ones pass cannot be predicted
-            place[found] = static_cast<std::int64_t>(i);
-            hash[found] = drawn;
+    for (std::size_t start = 0; start < count;) {
+        if (start > 0) check_signals();
+        const std::size_t stop = start + std::min(count - start, std::size_t(1) << 24);
+        for (std::size_t i = start; i < stop; ++i) {
+            const double drawn =
+                uniform(numbers ? static_cast<std::uint64_t>(numbers[i]) : i, state);
+            if (found < room) {  // written for every row: which ones pass cannot be predicted
+                place[found] = static_cast<std::int64_t>(i);
+                hash[found] = drawn;
+            }
+            found += drawn > bound;
         }
-        found += drawn > bound;
+        start = stop;
     }
     return found;
 }

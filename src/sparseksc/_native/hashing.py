@@ -5,10 +5,13 @@ The functions release the GIL.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 import sparseksc._native as native
+from sparseksc._native.checks import require, require_real, require_whole
 
 
 def uniform(rows: NDArray[np.int64], state: int) -> NDArray[np.float64]:
@@ -26,8 +29,10 @@ def uniform(rows: NDArray[np.int64], state: int) -> NDArray[np.float64]:
     >>> uniform(np.arange(3), 0).round(3)
     array([0.883, 0.432, 0.026])
     """
+    rows = _checked(rows)
+    state = require_whole("state", state, 0, 2**64 - 1)
     out = np.empty(len(rows))
-    native._backend.uniform_into(_checked(rows), state, out)
+    native._backend.uniform_into(rows, state, out)
     return out
 
 
@@ -50,8 +55,16 @@ def ahead(
     >>> places, hashes.round(3)
     (array([0, 1]), array([0.883, 0.432]))
     """
-    numbers, count = (None, rows) if isinstance(rows, int) else (_checked(rows), len(rows))
-    expected = (1.0 - max(bound, 0.0)) * count
+    if isinstance(rows, int):
+        numbers, count = None, require_whole("rows", rows, 0, 2**63 - 1)
+    else:
+        numbers = _checked(rows)
+        count = len(numbers)
+    state = require_whole("state", state, 0, 2**64 - 1)
+    require_real("bound", bound)
+    if math.isnan(bound):
+        raise ValueError("bound must not be nan.")
+    expected = (1.0 - min(max(bound, 0.0), 1.0)) * count
     room = min(count, int(expected + 6.0 * np.sqrt(expected) + 6.0))
     while True:
         places, hashes = np.empty(room, np.int64), np.empty(room)
@@ -62,6 +75,6 @@ def ahead(
 
 
 def _checked(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    rows = np.ascontiguousarray(rows)
-    native._require("rows", rows, np.int64, (None,))
+    rows = np.require(rows, requirements=["C", "ALIGNED"])
+    require("rows", rows, np.int64, (None,))
     return rows

@@ -92,9 +92,10 @@ inline constexpr std::size_t row_lanes = 16;
 // Loops over rows of m scores or directions and K clusters; all arrays are dense, row by row.
 struct ClusterLoops {
     // Moves the prototypes (K, m) to the mean directions of the rows (n, m) nearest to them, until
-    // nothing changes or `rounds` are over; labels[n] is scratch, `scratch` has K * (m + 1) +
-    // stride * m values, and `stride` is n or more, a multiple of row_lanes.
-    void (*refine)(const double* rows, std::size_t n, std::size_t m, const double* weights,
+    // nothing changes or `rounds` are over, and says whether the latter ended it; labels[n] are -1
+    // at first, and kept to go on; `scratch` has K * (m + 1) + stride * m values, and `stride` is n
+    // or more, a multiple of row_lanes.
+    bool (*refine)(const double* rows, std::size_t n, std::size_t m, const double* weights,
                    std::size_t K, std::size_t rounds, double* prototypes, std::int64_t* labels,
                    double* scratch, std::size_t stride);
     // chosen[k] = the longest row outside of the span of the k rows before it; `rows` (n, m) is

@@ -1,7 +1,8 @@
 """The native functions in NumPy and SciPy: the same signatures, the same results up to rounding.
 
 Used where the extension module is not built, and in the tests as its measure. All sums are taken
-in float64 and rounded once, to the type of ``out``.
+in float64 and rounded once, to the type of ``out``; tiles and scores of float32 rows may also be
+written to float64, as they are before they are rounded.
 """
 
 from __future__ import annotations
@@ -11,6 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
+
+from .checks import (
+    require,
+    require_apart,
+    require_floor,
+    require_kernel,
+    require_labels,
+    require_output,
+    require_real,
+    require_whole,
+)
 
 #: Row numbers that are hashed at once, so that the numbers stay in the cache.
 HASHED_ROWS = 16_384
@@ -42,8 +54,18 @@ def _tile(
         exponents = cdist(X, P, "sqeuclidean", w=inverse_bandwidth)
     else:
         exponents = cdist(X, P, "cityblock", w=inverse_bandwidth)
-    exponential_into(exponents, exponents)
-    return exponents
+    return _exponential(exponents, exponents)
+
+
+def _exponential(values: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
+    np.negative(values, out=out)
+    with np.errstate(under="ignore"):
+        return np.exp(out, out=out)
+
+
+def _require_block(out: NDArray[Any], X: NDArray[Any], shape: tuple[int, int]) -> None:
+    wide = isinstance(out, np.ndarray) and out.dtype == np.float64
+    require_output("out", out, np.float64 if wide else X.dtype, shape)
 
 
 def tile_into(
@@ -54,6 +76,8 @@ def tile_into(
     out: NDArray[Any],
 ) -> None:
     """Write k(x_i, p_r) to ``out[i, r]``."""
+    _require_block(out, X, require_kernel(name, X, P, inverse_bandwidth))
+    require_apart({"out": out}, {"X": X, "P": P, "inverse_bandwidth": inverse_bandwidth})
     out[...] = _tile(name, X, P, inverse_bandwidth)
 
 
@@ -67,6 +91,12 @@ def scores_into(
     out: NDArray[Any],
 ) -> None:
     """Write Σ_r k(x_i, p_r) coef[r, k] + bias[k] to ``out[i, k]``."""
+    rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
+    require("coef", coef, np.float64, (pivots, None))
+    require("bias", bias, np.float64, (coef.shape[1],))
+    _require_block(out, X, (rows, coef.shape[1]))
+    inputs = {"X": X, "P": P, "inverse_bandwidth": inverse_bandwidth, "coef": coef, "bias": bias}
+    require_apart({"out": out}, inputs)
     out[...] = _tile(name, X, P, inverse_bandwidth) @ coef + bias
 
 
@@ -79,6 +109,11 @@ def column_sums_into(
     out: NDArray[Any],
 ) -> None:
     """Write Σ_i weights[i] k(x_i, p_r) to ``out[r]``."""
+    rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
+    require("weights", weights, np.float64, (rows,))
+    require_output("out", out, np.float64, (pivots,))
+    inputs = {"X": X, "P": P, "inverse_bandwidth": inverse_bandwidth, "weights": weights}
+    require_apart({"out": out}, inputs)
     out[...] = weights @ _tile(name, X, P, inverse_bandwidth)
 
 
@@ -120,20 +155,36 @@ def moments_into(
     totals: NDArray[Any],
 ) -> None:
     """Write the sums of :func:`moments_of`, the last three of them to ``totals``."""
+    rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
+    require("weights", weights, np.float64, (rows,))
+    require("q", q, np.float64, (pivots,))
+    require_floor(floor)
+    require_output("moment", moment, np.float64, (pivots, pivots))
+    require_output("mean", mean, np.float64, (pivots,))
+    require_output("totals", totals, np.float64, (3,))
+    require_apart(
+        {"moment": moment, "mean": mean, "totals": totals},
+        {"X": X, "P": P, "inverse_bandwidth": inverse_bandwidth, "weights": weights, "q": q},
+    )
     block = _tile(name, X, P, inverse_bandwidth)
     moment[...], mean[...], *numbers = moments_of(block, weights, q, floor)
     totals[...] = numbers
 
 
 def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None:
-    """Write exp(-values) to ``out``."""
-    np.negative(values, out=out)
-    with np.errstate(under="ignore"):
-        np.exp(out, out=out)
+    """Write exp(-values) to ``out``, which may be ``values`` itself."""
+    single = isinstance(values, np.ndarray) and values.dtype == np.float32
+    require("values", values, np.float32 if single else np.float64, (None,))
+    require_output("out", out, values.dtype, values.shape)
+    _exponential(values, out)
 
 
 def uniform_into(rows: NDArray[Any], state: int, out: NDArray[Any]) -> None:
     """Write the SplitMix64 hash of each row number to ``out``, as a number in (0, 1)."""
+    require("rows", rows, np.int64, (None,))
+    state = require_whole("state", state, 0, 2**64 - 1)
+    require_output("out", out, np.float64, rows.shape)
+    require_apart({"out": out}, {"rows": rows})
     bits = rows.astype(np.uint64)
     with np.errstate(over="ignore"):
         bits += np.uint64(1)
@@ -158,6 +209,14 @@ def ahead_into(
     hashes: NDArray[Any],
 ) -> int:
     """Write the places with a hash above ``bound``, as long as there is room; return how many."""
+    count = require_whole("count", count, 0, 2**63 - 1)
+    require_real("bound", bound)
+    if rows is not None:
+        require("rows", rows, np.int64, (count,))
+    require_output("places", places, np.int64, (None,))
+    require_output("hashes", hashes, np.float64, places.shape)
+    require_apart({"places": places, "hashes": hashes}, {} if rows is None else {"rows": rows})
+    state = require_whole("state", state, 0, 2**64 - 1)
     found, drawn = 0, np.empty(min(count, HASHED_ROWS))
     for start in range(0, count, HASHED_ROWS):
         stop = min(start + HASHED_ROWS, count)
@@ -187,6 +246,20 @@ def greedy_into(
     path: NDArray[Any],
 ) -> int:
     """Add pivots to G from ``rank`` on, and return the rank that is reached."""
+    points, _ = require_kernel(name, X, X, inverse_bandwidth)
+    require("weights", weights, np.float64, (points,))
+    require_output("residual", residual, np.float64, (points,))
+    require_output("G", G, np.float64, (None, points))
+    require_output("pivots", pivots, np.int64, (len(G),))
+    require_output("path", path, np.float64, (len(G),))
+    rank = require_whole("rank", rank, 0, len(G))
+    require_real("trace", trace)
+    require_real("tol", tol)
+    require_floor(floor)
+    require_apart(
+        {"residual": residual, "G": G, "pivots": pivots, "path": path},
+        {"X": X, "inverse_bandwidth": inverse_bandwidth, "weights": weights},
+    )
     while rank < len(G):
         pivot = int(np.argmax(residual))
         if not residual[pivot] > floor:
@@ -209,6 +282,13 @@ def refine_into(
     rows: NDArray[Any], weights: NDArray[Any], rounds: int, prototypes: NDArray[Any]
 ) -> None:
     """Move the prototypes in place."""
+    require("rows", rows, np.float64, (None, None))
+    require("weights", weights, np.float64, (len(rows),))
+    rounds = require_whole("rounds", rounds, 0, 2**64 - 1)
+    require_output("prototypes", prototypes, np.float64, (None, rows.shape[1]))
+    require_apart({"prototypes": prototypes}, {"rows": rows, "weights": weights})
+    if rows.size == 0 or prototypes.size == 0:
+        return
     clusters = np.arange(len(prototypes))
     labels = None
     for _ in range(rounds):
@@ -226,21 +306,38 @@ def refine_into(
 
 def spread_into(rows: NDArray[Any], chosen: NDArray[Any]) -> int:
     """Write the rows that are chosen, and return how many there are; ``rows`` is overwritten."""
-    for place in range(len(chosen)):
+    require_output("rows", rows, np.float64, (None, None))
+    require_output("chosen", chosen, np.int64, (None,))
+    require_apart({"chosen": chosen}, {"rows": rows})
+    if rows.size == 0:
+        return 0
+    most = min(len(chosen), len(rows))
+    for place in range(most):
         lengths = np.einsum("ij,ij->i", rows, rows)
-        best = int(np.argmax(lengths)) if len(lengths) else 0
-        if len(lengths) == 0 or not lengths[best] > 0.0:
+        best = int(np.argmax(lengths))
+        if not lengths[best] > 0.0:
             return place
         chosen[place] = best
         axis = rows[best] / np.sqrt(lengths[best])
         rows -= np.outer(rows @ axis, axis)
-    return len(chosen)
+    return most
 
 
 def assign_into(
     distances: NDArray[Any], labels: NDArray[Any], membership: NDArray[Any], angular: NDArray[Any]
 ) -> None:
     """Write the nearest cluster, its membership and ``1 - nearest / second``."""
+    require("distances", distances, np.float64, (None, None))
+    size = (len(distances),)
+    require_output("labels", labels, np.int64, size)
+    require_output("membership", membership, np.float64, size)
+    require_output("angular", angular, np.float64, size)
+    if distances.shape[1] == 0:
+        raise ValueError("distances must have at least one column.")
+    outputs = {"labels": labels, "membership": membership, "angular": angular}
+    require_apart(outputs, {"distances": distances})
+    if len(distances) == 0:
+        return
     labels[...] = np.argmin(distances, axis=1)
     nearest = distances.min(axis=1, keepdims=True)
     closeness = np.where(distances == nearest, 1.0, nearest / np.maximum(distances, 1e-300))
@@ -257,6 +354,15 @@ def scatter_into(
     rows: NDArray[Any], labels: NDArray[Any], weights: NDArray[Any], scatter: NDArray[Any]
 ) -> None:
     """Write the scatter matrix of each cluster about its mean."""
+    require("rows", rows, np.float64, (None, None))
+    n, m = rows.shape
+    require("labels", labels, np.int64, (n,))
+    require("weights", weights, np.float64, (n,))
+    require_output("scatter", scatter, np.float64, (None, m, m))
+    require_apart({"scatter": scatter}, {"rows": rows, "labels": labels, "weights": weights})
+    require_labels(labels, len(scatter))
+    if scatter.size == 0:
+        return
     for cluster, matrix in enumerate(scatter):
         mine = labels == cluster
         mass = weights[mine]

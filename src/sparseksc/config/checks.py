@@ -6,9 +6,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from sparseksc._typing import Array, Bandwidth, Floats
 from sparseksc.config.domains import check_integer
+from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import NEGLIGIBLE_WEIGHT, weight_unit
 from sparseksc.data.source import Source
 
@@ -114,11 +116,10 @@ def check_distinct_rows(X: Any, n_clusters: int) -> None:
     """Refuse more clusters than there are different points."""
     n_rows = X.shape[0]
     size = min(n_rows, max(64, 4 * n_clusters))
+    if isinstance(X, np.ndarray) and len(np.unique(X[:size, 0])) >= n_clusters:
+        return  # rows that differ in one feature differ
     while True:
-        head = X[:size]
-        if hasattr(head, "toarray"):
-            head = head.toarray()
-        distinct = len(np.unique(head, axis=0))
+        distinct = len(distinct_rows(X[:size])[0])
         if distinct >= n_clusters:
             return
         if size == n_rows:
@@ -137,6 +138,8 @@ def check_validation(value: Any, kernel: Any, source: Source) -> int | Array | N
         return check_integer("validation", value, 1, ", or an array of points")
     if kernel == "precomputed":
         raise ValueError("validation must be a number of points for a precomputed kernel.")
+    if issparse(value):
+        raise ValueError("validation must be an array: pass validation.toarray().")
     try:
         points = np.asarray(value, dtype=source.dtype)
     except (TypeError, ValueError, OverflowError):

@@ -6,14 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import validate_data
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sparseksc._typing import Array
 from sparseksc.config.checks import check_weights, rescale_weights
 from sparseksc.config.refusals import sentence_for
 from sparseksc.data.adapters import external_source, is_external
 from sparseksc.data.source import ArraySource, Source
+from sparseksc.data.sparse import checked_csr
 from sparseksc.kernels import KERNELS, make_kernel
 from sparseksc.scaling import Scaling, measure_scaling
+
+#: Entries of an array up to which its check is not left to scikit-learn, which takes longer than
+#: the labels of a few rows do.
+FEW_ENTRIES = 4096
 
 
 def training_source(
@@ -44,23 +51,53 @@ def _checked_source(
         if kernel == "precomputed":
             raise ValueError("A precomputed kernel needs its matrix in memory.")
         return external_source(X, estimator, reset)
-    kind = KERNELS.get(kernel) if isinstance(kernel, str) else None
+    if not reset and _is_small_and_sound(estimator, X):
+        data = X
+    else:
+        data = _validated(estimator, X, reset)
+    if reset or kernel != "precomputed":
+        make_kernel(kernel).check(data)
+    if sample_weight is None:
+        return ArraySource(data)
+    return ArraySource(data, *rescale_weights(check_weights(sample_weight, data.shape[0])))
+
+
+def _validated(estimator: Any, X: Any, reset: bool) -> Array:
+    """Rows as scikit-learn checks them, with a sentence of ours where it refuses them."""
     if getattr(getattr(X, "dtype", None), "kind", "f") in "cmMV" or np.ma.is_masked(X):
         raise ValueError(sentence_for(X, ""))
+    kind = KERNELS.get(estimator.kernel) if isinstance(estimator.kernel, str) else None
+    sparse = kind is not None and kind.accepts_sparse
+    rows = checked_csr(X) if sparse and issparse(X) else X
     try:
-        data = validate_data(
+        data: Array = validate_data(
             estimator,
-            X,
+            rows,
             reset=reset,
-            accept_sparse="csr" if kind is not None and kind.accepts_sparse else False,
+            accept_sparse="csr" if sparse else False,
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
         )
     except (ValueError, TypeError, OverflowError) as error:
         refusal = TypeError if isinstance(error, TypeError) else ValueError
         raise refusal(sentence_for(X, str(error))) from None
-    if reset or kernel != "precomputed":
-        make_kernel(kernel).check(data)
-    if sample_weight is None:
-        return ArraySource(data)
-    return ArraySource(data, *rescale_weights(check_weights(sample_weight, data.shape[0])))
+    return data
+
+
+def _is_small_and_sound(estimator: Any, X: Any) -> bool:
+    """Whether this is a small array in which scikit-learn would find nothing to do."""
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.shape[1] == estimator.n_features_in_
+        and 0 < X.size <= FEW_ENTRIES
+        and not hasattr(estimator, "feature_names_in_")
+        and bool(np.isfinite(X).all())
+    )
+
+
+def require_fitted(estimator: Any) -> None:
+    """Raise scikit-learn's error where there is no model yet."""
+    if "model_" not in vars(estimator):
+        check_is_fitted(estimator)

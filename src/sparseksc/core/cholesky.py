@@ -35,7 +35,6 @@ class PartialCholesky:
         known: Floats | None = None,
     ) -> None:
         self.kernel, self.X, self.weights = kernel, X, weights
-        self.columns = kernel.pivots(X, np.arange(X.shape[0]))
         self.residual = kernel.diagonal(X)
         self.constant_diagonal = bool(np.ptp(self.residual) <= 1e-6 * self.residual.max())
         start = 0 if known is None else len(known)
@@ -58,6 +57,11 @@ class PartialCholesky:
     def relative_residual(self) -> float:
         """Share of the trace that the pivots do not represent."""
         return float(self.weights @ self.residual) / self.trace if self.trace > 0.0 else 0.0
+
+    @cached_property
+    def columns(self) -> Array:
+        """All points, as pivots."""
+        return self.kernel.pivots(self.X, np.arange(self.X.shape[0]))
 
     @cached_property
     def canonical_order(self) -> Integers:
@@ -134,7 +138,7 @@ class PartialCholesky:
         """Let the native core add greedy pivots until the decomposition is finished."""
         pivots, path = greedy(
             kernel.name,
-            np.ascontiguousarray(X),
+            np.require(X, requirements=["C", "ALIGNED"]),
             kernel.inverse_bandwidth(X.shape[1]),
             self.weights,
             self.residual,

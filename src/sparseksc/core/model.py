@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.encoding import Encoding
 from sparseksc.execution.threads import map_rows
-from sparseksc.kernels import Kernel
+from sparseksc.kernels import CallableKernel, Kernel
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,17 @@ class Projection:
         """Columns of the tiles that are written to memory on the way to scores."""
         return self.kernel.written(self.points)
 
+    def factor_size(self) -> int:
+        """Entries of the largest matrix that BLAS multiplies rows by, on the way to labels."""
+        K = len(self.bias) + 1
+        if self.written == 1:
+            return K * K
+        known = not isinstance(self.kernel, CallableKernel)
+        return max(int(np.prod(self.points.shape)), K * self.rank) if known else sys.maxsize
+
     def scores(self, X: Array, n_jobs: int | None = None) -> Floats:
         """Score variables, shape (n, K-1)."""
-        return map_rows(self.chunk_scores, X, self.written, n_jobs)
+        return map_rows(self.chunk_scores, X, self.written, n_jobs, self.factor_size)
 
     def chunk_scores(self, rows: Array) -> Floats:
         """Scores of a few rows, in the calling thread."""
@@ -67,15 +76,20 @@ class Projection:
         """Degrees in the similarity graph of the training data, shape (n,)."""
         return self._sums(self.degree_kernel, self.degree_coef, X, n_jobs)
 
-    def scores_and_degrees(self, X: Array, n_jobs: int | None = None) -> tuple[Floats, Floats]:
-        """Both, from one evaluation of the kernel where they share it."""
+    def scores_and_degrees(
+        self, X: Array, n_jobs: int | None = None, *, with_kernel_sums: bool = False
+    ) -> tuple[Floats, ...]:
+        """Both, and kernel sums if asked, from one evaluation of the kernel where they share it."""
+        sums = [np.ones(self.rank)] if with_kernel_sums else []
         if self.degree_kernel != self.kernel:
-            return self.scores(X, n_jobs), self.degrees(X, n_jobs)
-        coef = np.column_stack([self.coef, self.degree_coef])
-        bias = np.append(self.bias, 0.0)
+            more = [self.kernel_sums(X, n_jobs) for _ in sums]
+            return self.scores(X, n_jobs), self.degrees(X, n_jobs), *more
+        coef = np.column_stack([self.coef, self.degree_coef, *sums])
+        m = len(self.bias)
+        bias = np.append(self.bias, np.zeros(coef.shape[1] - m))
         work = partial(self.kernel.scores, P=self.points, coef=coef, bias=bias)
-        columns = map_rows(work, X, self.written, n_jobs)
-        return columns[:, :-1], columns[:, -1]
+        columns = map_rows(work, X, self.written, n_jobs, self.factor_size)
+        return columns[:, :m], *columns.T[m:]
 
     def kernel_sums(self, X: Array, n_jobs: int | None = None) -> Floats:
         """``sum_r k(x, p_r)``, shape (n,)."""
@@ -87,7 +101,7 @@ class Projection:
         def work(rows: Array) -> Array:
             return kernel.scores(rows, self.points, column, none)[:, 0]
 
-        return map_rows(work, X, self.written, n_jobs)
+        return map_rows(work, X, self.written, n_jobs, self.factor_size)
 
 
 @dataclass(frozen=True)
@@ -119,7 +133,9 @@ class SparseModel:
 
     def labels(self, X: Array, n_jobs: int | None = None) -> Integers:
         """Cluster numbers, shape (n,)."""
-        return map_rows(self.chunk_labels, X, self.projection.written, n_jobs)
+        return map_rows(
+            self.chunk_labels, X, self.projection.written, n_jobs, self.projection.factor_size
+        )
 
     def chunk_labels(self, rows: Array) -> Integers:
         """Cluster numbers of a few rows, in the calling thread."""
@@ -131,7 +147,7 @@ class SparseModel:
         def work(rows: Array) -> Array:
             return self.encoding.membership(self.projection.chunk_scores(rows))
 
-        return map_rows(work, X, self.projection.written, n_jobs)
+        return map_rows(work, X, self.projection.written, n_jobs, self.projection.factor_size)
 
     def labels_and_membership(self, X: Array, n_jobs: int | None = None) -> tuple[Integers, Floats]:
         """Both, from one evaluation of the kernel."""
@@ -141,7 +157,7 @@ class SparseModel:
             labels, membership = self.encoding.labels(scores), self.encoding.membership(scores)
             return np.column_stack([membership, labels])
 
-        columns = map_rows(work, X, self.projection.written, n_jobs)
+        columns = map_rows(work, X, self.projection.written, n_jobs, self.projection.factor_size)
         return columns[:, -1].astype(np.intp), columns[:, :-1]
 
     def outliers(self, X: Array, n_jobs: int | None = None) -> NDArray[np.bool_]:

@@ -70,6 +70,13 @@ def selection_sample(
     return first_to_finish(-np.log(hashed_uniform(seed, numbers)) / weights, size)
 
 
+def rows_at(X: Array, places: Integers) -> Array:
+    """Rows of ``X`` at ascending places, without a copy where these are all."""
+    if len(places) == X.shape[0] and (not isinstance(X, np.ndarray) or X.flags.c_contiguous):
+        return X
+    return X[places]
+
+
 def first_to_finish(finish: Floats, size: int) -> Integers:
     """Places of the ``size`` smallest, ascending; of equal ones the first."""
     winners = np.flatnonzero(finish <= np.partition(finish, size - 1)[size - 1])

@@ -8,10 +8,11 @@ out for any ``n_jobs``.
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -27,6 +28,11 @@ T = TypeVar("T")
 #: Bytes of a tile (chunk rows x pivots) that stay in a core's share of the cache.
 TILE_BYTES = 2 * 2**20
 LEAST_ROWS, MOST_ROWS = 256, 16_384
+#: Rows, and entries of a matrix that each of them is multiplied by, up to which BLAS takes one
+#: thread by itself: OpenBLAS does for fewer than 9,216 entries (one row) and 262,144 products.
+FEW_ROWS, FEW_ENTRIES = 16, 8192
+#: Seconds after which a caller does not wait for its turn any longer.
+LONGEST_WAIT = 1.0
 #: Pools of idle threads that are kept.
 KEPT_POOLS = 3
 #: Chunks that wait for each thread, so that it has work while the next ones are being read.
@@ -301,15 +307,69 @@ def sum_over(
     return tree.total()
 
 
+class _Queue:
+    """Lets a few callers in at a time, in the order in which they came.
+
+    The interpreter keeps no order: of many threads that call native functions for a moment each,
+    some are served at once, and others after a second. Nothing but the order depends on this, so
+    that a caller who was not let in after `LONGEST_WAIT` goes ahead; it leaves a place behind
+    for one that may have been lost to an interrupt.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._places = places
+        self._forget()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        self._lock, self._free = Lock(), self._places
+        self._waiting: deque[Any] = deque()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return
+            turn = Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        if not turn.acquire(timeout=LONGEST_WAIT):
+            with self._lock, suppress(ValueError):
+                self._waiting.remove(turn)
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._free = min(self._free + 1, self._places)
+
+
+#: Calls for a few rows. With a global interpreter lock, more at a time would wait for each other.
+_queue = _Queue(2 if getattr(sys, "_is_gil_enabled", lambda: True)() else thread_count(None))
+
+
 def contiguous(rows: Any) -> Any:
     """Rows in C order, so that the bits do not depend on the layout; sparse ones as they are."""
     return np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
 
 
 def map_rows(
-    work: Callable[[Any], NDArray[Any]], X: Any, width: int, n_jobs: int | None
+    work: Callable[[Any], NDArray[Any]],
+    X: Any,
+    width: int,
+    n_jobs: int | None,
+    factor_size: Callable[[], int] | None = None,
 ) -> NDArray[Any]:
-    """Stack ``work(rows)`` over the rows of ``X``, in chunks for tiles of ``width`` columns."""
+    """Stack ``work(rows)`` over the rows of ``X``, in chunks for tiles of ``width`` columns.
+
+    ``factor_size`` tells the entries of the largest matrix that BLAS multiplies rows by. Few rows
+    and a small matrix need neither a pool of threads nor to hold BLAS.
+    """
+    if X.shape[0] <= FEW_ROWS and factor_size is not None and factor_size() <= FEW_ENTRIES:
+        with _queue:
+            return work(contiguous(X))
     chunks = chunk_slices(X.shape[0], chunk_rows(width))
     if len(chunks) == 1:
         with single_threaded_blas():

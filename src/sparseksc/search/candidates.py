@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
 from sparseksc._typing import Array, Floats
-from sparseksc.data.sampling import selection_sample
+from sparseksc.data.sampling import rows_at, selection_sample
+from sparseksc.execution.threads import chunk_rows, chunk_slices
 from sparseksc.kernels import RBF, Exponential, Kernel
 from sparseksc.search.constants import (
     MIN_BANDWIDTH_RATIO,
@@ -69,7 +70,7 @@ def automatic_bandwidths(
         return [scale or 1.0]
     numbers = X.shape[0] if rows is None else rows
     places = selection_sample(numbers, SAMPLE_SIZE, seed, weights)
-    sample, mass = X[places], mass[places]
+    sample, mass = rows_at(X, places), mass[places]
     centres = selection_sample(len(places), SAMPLE_CENTRES, seed, mass)
     with np.errstate(over="ignore", invalid="ignore"):
         distances = _distances(kind, sample, centres)
@@ -96,7 +97,9 @@ def _distances(kind: type[Exponential], X: Array, centres: NDArray[np.intp]) -> 
     if kind is not RBF:
         return np.asarray(kind.distances(X[centres], X), dtype=np.float64)
     if isinstance(X, np.ndarray):
-        X = X - np.median(X, axis=0)
+        # By blocks of columns: the median copies what it is taken of.
+        blocks = chunk_slices(X.shape[1], chunk_rows(X.shape[0]))
+        X = X - np.concatenate([np.median(X[:, columns], axis=0) for columns in blocks])
     distances = np.asarray(kind.distances(X[centres], X), dtype=np.float64)
     # They come from inner products: equal rows differ by rounding errors of their squares.
     squares = row_norms(X, squared=True)

@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc._native.clusters import assign
-from sparseksc._typing import Floats
+from sparseksc._typing import Array, Floats
 from sparseksc.core.criteria import CRITERIA, Objective
 from sparseksc.core.encoding import ENCODINGS
+from sparseksc.core.model import Projection
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.reduced_set import ReducedSet
 from sparseksc.core.spectrum import change_kernel
 from sparseksc.core.statistics import FeatureMap
 from sparseksc.core.training import ProjectionFit, choose_pivots, fit_projection
+from sparseksc.data.sampling import rows_at
 from sparseksc.search.ranking import SURFACES
 from sparseksc.search.samples import Samples
 
@@ -50,16 +52,19 @@ def make_evaluator(
 ) -> Callable[[Any], Evaluation]:
     """Return the function that fits and evaluates all numbers of clusters at one bandwidth."""
     n_components = max(n_clusters)
+    # Drawn once, and not by every thread.
+    selection = samples.sample.first(recipe.selection_size, recipe.seed)
+    prototypes = rows_at(samples.training, samples.prototype_rows)
     shared: tuple[ReducedSet, ProjectionFit] | None = None
     if recipe.two_bandwidths:
         # The eigenvectors come from another kernel, and are the same for all bandwidths.
         same = replace(recipe, kernel=recipe.icd_kernel)
-        pivots = choose_pivots(samples.sample, same)
+        pivots = choose_pivots(selection, same)
         shared = pivots, fit_projection(samples.source, n_components, pivots, same)
 
     def fit_at(at: Recipe) -> tuple[ReducedSet, ProjectionFit]:
         if shared is None:
-            pivots = choose_pivots(samples.sample, at)
+            pivots = choose_pivots(selection, at)
             return pivots, fit_projection(samples.source, n_components, pivots, at)
         pivots, base = shared
         features = FeatureMap.choose(at.icd_kernel, pivots)
@@ -74,7 +79,7 @@ def make_evaluator(
     def evaluate(bandwidth: Any) -> Evaluation:
         at = replace(recipe.with_bandwidth(bandwidth), n_jobs=1)
         pivots, fit = fit_at(at)
-        values, labels = _evaluate(samples, n_clusters, at, objective, fit)
+        values, labels = _evaluate(samples, prototypes, n_clusters, at, objective, fit)
         eigenvalues = np.full(n_components, np.nan)
         found = fit.spectrum.eigenvalues
         eigenvalues[: len(found)] = found
@@ -85,6 +90,7 @@ def make_evaluator(
 
 def _evaluate(
     samples: Samples,
+    prototypes: Array,
     n_clusters: list[int],
     recipe: Recipe,
     objective: Objective,
@@ -96,15 +102,12 @@ def _evaluate(
     available = len(fit.spectrum.eigenvalues)
     if available == 0:
         return values, labels
-    projection = fit.projection
-    seen = samples.prototype_rows
-    weights_seen = samples.weights[seen]
-    scores, degrees = projection.scores_and_degrees(samples.training[seen], 1)
+    weights_seen = samples.weights[samples.prototype_rows]
+    scores, degrees, validated, sums = _projected(
+        samples, prototypes, fit.projection, with_sums=2 in n_clusters
+    )
     shares = fit.degrees.shares_of(degrees, weights_seen)
-    validated = projection.scores(samples.validation, 1)
-    sums = None
-    if 2 in n_clusters:
-        sums = projection.kernel_sums(samples.validation, 1) + fit.spectrum.bias[0]
+    sums = sums + fit.spectrum.bias[0]
     for column, K in enumerate(n_clusters):
         m = K - 1
         if not 0 < m <= available:
@@ -137,3 +140,24 @@ def _evaluate(
             for name, value in zip(("conductance", "cut", "cohesion"), edges, strict=True):
                 values[name][column] = value
     return values, labels
+
+
+def _projected(
+    samples: Samples, prototypes: Array, projection: Projection, with_sums: bool
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Scores and degrees of the points for prototypes; scores, and kernel sums, of those evaluated.
+
+    From as few evaluations of the kernel as give the same bits: the columns of a product by BLAS
+    may depend on how many there are, and those of fused scores do not.
+    """
+    rows = samples.validation
+    if projection.written > 1 or projection.degree_kernel != projection.kernel:
+        scores, degrees = projection.scores_and_degrees(prototypes, 1)
+        sums = projection.kernel_sums(rows, 1) if with_sums else np.empty(0)
+        return scores, degrees, projection.scores(rows, 1), sums
+    validated, degrees, sums = projection.scores_and_degrees(rows, 1, with_kernel_sums=True)
+    if rows is samples.training:
+        scores, degrees = (part[samples.prototype_rows] for part in (validated, degrees))
+    else:
+        scores, degrees = projection.scores_and_degrees(prototypes, 1)
+    return scores, degrees, np.ascontiguousarray(validated), sums

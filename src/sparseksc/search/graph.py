@@ -28,6 +28,8 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from sparseksc._typing import Array, Floats, Integers
+from sparseksc.data.distinct import distinct_rows
+from sparseksc.data.sampling import rows_at
 from sparseksc.kernels import Chi2, Exponential, Kernel, Laplacian
 from sparseksc.search.constants import (
     DISTANCE_ROWS,
@@ -152,7 +154,7 @@ def neighbour_graph(
     if count < 1:
         empty = sp.csr_array((n, n))
         return NeighbourGraph(rows, empty, empty)
-    nearest = _nearest(kernel, X[rows], count, columns)
+    nearest = _nearest(kernel, rows_at(X, rows), count, columns)
     links = sp.csr_array(
         (np.repeat(mass, count), nearest.ravel(), np.arange(0, n * count + 1, count)), (n, n)
     )
@@ -162,19 +164,8 @@ def neighbour_graph(
 
 def _distinct(X: Array, weights: Floats) -> tuple[Integers, Floats]:
     """Return the first of each group of equal rows in order, and the weight of the group."""
-    if sp.issparse(X):
-        matrix: Any = X.copy()
-        matrix.eliminate_zeros()
-        matrix.sort_indices()
-        ends = matrix.indptr[1:-1]
-        rows = zip(np.split(matrix.indices, ends), np.split(matrix.data, ends), strict=True)
-        places: dict[tuple[bytes, bytes], int] = {}
-        keys = [(indices.tobytes(), data.tobytes()) for indices, data in rows]
-        inverse = np.array([places.setdefault(key, len(places)) for key in keys])
-        first = np.unique(inverse, return_index=True)[1]
-    else:
-        _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    mass: Floats = np.bincount(inverse.ravel(), weights).astype(np.float64)
+    first, group = distinct_rows(X)
+    mass: Floats = np.bincount(group, weights).astype(np.float64)
     order = np.argsort(first)
     return first[order], mass[order]
 
@@ -184,7 +175,9 @@ def measured_points(kernel: Exponential, X: Array) -> tuple[Array, str]:
     taxicab = isinstance(kernel, Laplacian)
     if np.ndim(kernel.bandwidth) > 0:
         factors = kernel.inverse_bandwidth(X.shape[1])
-        X = X * (factors if taxicab else np.sqrt(factors))
+        # Not a SciPy matrix, whose product with a vector is a vector.
+        rows: Any = sp.csr_array(X) if sp.issparse(X) else X
+        X = rows * (factors if taxicab else np.sqrt(factors))
     return X, "manhattan" if taxicab else "euclidean"
 
 

@@ -8,7 +8,9 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
-from sparseksc._typing import Array, Booleans, Floats
+from sparseksc._typing import Array, Booleans, Floats, Integers
+from sparseksc.data.distinct import distinct_rows
+from sparseksc.execution.threads import chunk_slices
 from sparseksc.kernels import RBF, Kernel, Laplacian
 from sparseksc.search.constants import (
     GROUP_MIN_POINTS,
@@ -21,6 +23,9 @@ from sparseksc.search.constants import (
     TREE_MAX_FEATURES,
 )
 from sparseksc.search.graph import measured_points
+
+#: Rows whose neighbours are looked for at once, so that they are not all copied.
+QUERIES = 2048
 
 
 def isolated_points(kernel: Kernel, X: Array, weights: Floats, seed: int) -> Booleans:
@@ -42,33 +47,38 @@ def isolated_points(kernel: Kernel, X: Array, weights: Floats, seed: int) -> Boo
     none = np.zeros(X.shape[0], dtype=bool)
     if not (isinstance(kernel, RBF | Laplacian) and isinstance(X, np.ndarray)):
         return none
-    points, inverse = np.unique(X, axis=0, return_inverse=True)
-    if len(points) < ISOLATION_MIN_POINTS:
+    first, group = distinct_rows(X)
+    if len(first) < ISOLATION_MIN_POINTS:
         return none
-    points, metric = measured_points(kernel, points)
-    nearest = _nearest_distances(points, metric, seed)
+    nearest = _nearest_distances(kernel, X, first, seed)
     # Along a line, distances between neighbours differ far more than in a plane.
     times = ISOLATION_RATIO ** max(1.0, 2.0 / X.shape[1])
     far = np.flatnonzero(nearest > times * np.quantile(nearest, ISOLATION_QUANTILE))
     if len(far) == 0:
         return none
-    apart = pairwise_distances(points[far], metric=metric)
+    points, metric = measured_points(kernel, X[first[far]])
+    apart = pairwise_distances(points, metric=metric)
     reach = GROUP_REACH * np.maximum(nearest[far, None], nearest[far])
-    _, group = connected_components(sp.csr_array(apart <= reach), directed=False)
-    mass = np.bincount(inverse.ravel(), weights)[far]
-    cluster = max(GROUP_MIN_POINTS, MIN_CLUSTER_SHARE * weights.sum())
-    isolated = np.zeros(len(points), dtype=bool)
-    isolated[far] = np.bincount(group, mass)[group] < cluster
-    return isolated[inverse.ravel()]
+    _, cluster = connected_components(sp.csr_array(apart <= reach), directed=False)
+    mass = np.bincount(group, weights)[far]
+    enough = max(GROUP_MIN_POINTS, MIN_CLUSTER_SHARE * weights.sum())
+    isolated = np.zeros(len(first), dtype=bool)
+    isolated[far] = np.bincount(cluster, mass)[cluster] < enough
+    return isolated[group]
 
 
-def _nearest_distances(points: Array, metric: str, seed: int) -> Floats:
-    """Distance of each point to the nearest other one, or to the nearest of a sample."""
-    n = len(points)
+def _nearest_distances(kernel: RBF | Laplacian, X: Array, rows: Integers, seed: int) -> Floats:
+    """Distance of each of some rows to the nearest other one, or to the nearest of a sample."""
+    n = len(rows)
     others = np.arange(n)
-    if points.shape[1] > TREE_MAX_FEATURES and n > REFERENCE_SIZE:
+    if X.shape[1] > TREE_MAX_FEATURES and n > REFERENCE_SIZE:
         others = np.sort(np.random.default_rng(seed).permutation(n)[:REFERENCE_SIZE])
-    search = NearestNeighbors(n_neighbors=2, metric=metric).fit(points[others])
-    distances, found = search.kneighbors(points)
-    own = others[found[:, 0]] == np.arange(n)
-    return np.where(own, distances[:, 1], distances[:, 0])
+    points, metric = measured_points(kernel, X[rows[others]])
+    search = NearestNeighbors(n_neighbors=2, metric=metric).fit(points)
+    nearest = np.empty(n)
+    for part in [slice(n)] if len(others) == n else chunk_slices(n, QUERIES):
+        asked = points if len(others) == n else measured_points(kernel, X[rows[part]])[0]
+        distances, found = search.kneighbors(asked)
+        own = others[found[:, 0]] == np.arange(n)[part]
+        nearest[part] = np.where(own, distances[:, 1], distances[:, 0])
+    return nearest

@@ -15,6 +15,7 @@ from sparseksc.data.sampling import (
     Sample,
     in_typical_rows,
     represented_weights,
+    rows_at,
     selection_sample,
 )
 from sparseksc.data.source import ArraySource
@@ -101,7 +102,7 @@ def draw_samples(
     mass = in_typical_rows(sample.weights, mass)
     X, n_drawn = sample.X, len(places)
     if with_graph and isinstance(kernel, Exponential):  # a kernel matrix is not copied for this
-        kept = ~isolated_points(kernel, X[places], mass, seed)
+        kept = ~isolated_points(kernel, rows_at(X, places), mass, seed)
         places, mass = places[kept], mass[kept]
     drawn, n_isolated = sample.rows[places], n_drawn - len(places)
     order = np.random.default_rng(seed).permutation(len(places))
@@ -109,7 +110,7 @@ def draw_samples(
     if sp.issparse(X) and len(places) * X.shape[1] <= DENSE_SIZE:
         dense: Any = X[places]
         X, places = dense.toarray(), np.arange(len(places))
-    training = kernel.among(X[places[first]], places[first])
+    training = kernel.among(rows_at(X, places[first]), places[first])
     if evaluated is not None:
         validation_mass = np.ones(evaluated.shape[0])
     elif len(rest) < min(training_size // 2, size):
@@ -147,10 +148,10 @@ def _separation(
         square, places = X[np.ix_(columns, columns)], np.arange(len(columns))
         graph = neighbour_graph(kernel, square, mass[rows], places)
         return Separation(graph, rows[graph.rows], None, recipe.seed)
-    graph = neighbour_graph(kernel, evaluated[rows], mass[rows])
+    graph = neighbour_graph(kernel, rows_at(evaluated, rows), mass[rows])
     rows = rows[graph.rows]
     measured = isinstance(kernel, Exponential) and isinstance(evaluated, np.ndarray)
-    return Separation(graph, rows, evaluated[rows] if measured else None, recipe.seed)
+    return Separation(graph, rows, rows_at(evaluated, rows) if measured else None, recipe.seed)
 
 
 def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:
@@ -167,7 +168,8 @@ def gaussian_conductance(X: Array, seed: int) -> float:
     """Conductance of half a Gaussian that has as many points and the covariance of ``X``."""
     spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
     spread = spread[spread > 1e-9 * spread[0]] if spread[0] > 0.0 else spread[:1] + 1.0
-    cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread))) * spread
+    cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread)))
+    cloud *= spread
     kernel = make_kernel("rbf")
     graph = neighbour_graph(kernel, cloud, np.ones(len(cloud)))
     half = (cloud[:, 0] > np.median(cloud[:, 0])).astype(np.intp)

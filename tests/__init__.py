@@ -1,0 +1,1 @@
+"""Tests of sparseksc; the folders mirror those of the package."""

@@ -1,0 +1,97 @@
+"""`ksc fit` does with files what the library does with arrays."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from sparseksc import KernelSpectralClustering, load
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def read_labels(path):
+    """Columns of a table of labels."""
+    name = path.name
+    if name.endswith(".npy"):
+        return {"label": np.load(path)}
+    if name.endswith(".npz"):
+        with np.load(path) as archive:
+            return {key: archive[key].tolist() for key in archive}
+    if name.endswith(".csv.gz") or name.endswith(".csv"):
+        text = gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()
+        head, *rows = [line.split(",") for line in text.decode().splitlines()]
+        return dict(zip(head, map(list, zip(*rows, strict=True)), strict=True))
+    reader = (
+        pq.read_table
+        if name.endswith(".parquet")
+        else pytest.importorskip("pyarrow.feather").read_table
+    )
+    return reader(path).to_pydict()
+
+
+def test_fit_saves_a_model_and_labels_like_the_library(ksc, files, points, fast, tmp_path):
+    X, names = points
+    done = ksc(
+        *("fit", files / "points.parquet", *fast, "--columns", "b,a", "--id", "name"),
+        *("-o", "model.ksc", "--labels", "labels.csv", "--membership"),
+    )
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("3 clusters in 300 rows and 2 columns: rbf kernel, bandwidth 1,")
+    expected = KernelSpectralClustering(3, bandwidth=1.0, random_state=0).fit(X[:, ::-1])
+    table = read_labels(tmp_path / "labels.csv")
+    assert list(table) == ["name", "label", "membership_0", "membership_1", "membership_2"]
+    assert table["name"] == names
+    assert [int(label) for label in table["label"]] == expected.labels_.tolist()
+    strengths = np.array([table[f"membership_{k}"] for k in range(3)], dtype=float).T
+    np.testing.assert_array_equal(strengths, expected.membership(X[:, ::-1]))
+    model = load(tmp_path / "model.ksc")
+    assert list(model.feature_names_in_) == ["b", "a"]
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+def test_the_parameters_reach_the_model(ksc, files, tmp_path):
+    done = ksc(
+        *("fit", files / "points.npy", "-k", "3", "--kernel", "polynomial", "--degree", "2"),
+        *("--coef0", "0.5", "--max-rank", "6", "--tol", "0.01", "--pivoting", "random"),
+        *("--encoding", "direction", "--criterion", "ams", "--random-state", "7"),
+        *("--n-jobs", "1", "--memory-limit", "1GB", "--checkpoint", "run.ckpt", "-o", "model.ksc"),
+    )
+    assert done.code == 0, done.err
+    given = json.loads(ksc("info", "model.ksc", "--json").out)["parameters"]
+    expected = {
+        "kernel": "polynomial",
+        "kernel_params": {"degree": 2, "coef0": 0.5},
+        "max_rank": 6,
+        "tol": 0.01,
+        "pivoting": "random",
+        "encoding": "direction",
+        "criterion": "ams",
+        "random_state": 7,
+    }
+    assert {name: given[name] for name in expected} == expected
+    assert not (tmp_path / "run.ckpt").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (["--n-jobs", "0"], "n_jobs"),
+        (["--max-rank", "all"], "'all' must be a number of at least 1, or auto"),
+        (["--memory-limit", "much"], "memory_limit must be a positive number"),
+        (["--memory-limit", "1KB"], "lower max_rank or selection_size, or raise the limit"),
+        (["--checkpoint", "nowhere/run.ckpt"], "nowhere to write the checkpoint to"),
+        (["--labels", "model.ksc.csv", "--report", "."], "must end in .html"),
+        (["--kernel", "chi2"], "chi2"),
+    ],
+)
+def test_what_the_library_refuses_is_a_sentence_too(ksc, files, fast, tmp_path, line, sentence):
+    done = ksc("fit", files / "points.npy", *fast, "-o", "model.ksc", *line)
+    assert done.code in (1, 2)
+    assert done.out == ""
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
