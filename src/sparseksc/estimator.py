@@ -214,11 +214,11 @@ class KernelSpectralClustering(
             data frame, which is computed on the active cluster.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 counts like two copies of the row, a weight of 0 like none. Only for
-            data in memory.
+            Only their ratios matter: twice the weight of the other rows counts like two copies of
+            the row, a weight of 0 like none. Only for data in memory.
         checkpoint : path, optional
-            File in which a long run is saved every minute, until it is done. After an interruption
-            the same call goes on from there, and ends with the same bits.
+            File in which a long run is saved every minute, until it is done. The same call, with an
+            integer ``random_state``, goes on from there and ends with the same bits.
 
         Returns
         -------

@@ -429,6 +429,14 @@ def test_a_lock_that_is_removed_while_another_waits_for_it_is_taken_anew(tmp_pat
             pass
 
 
+def test_a_file_of_the_user_is_not_taken_for_a_lock(tmp_path):
+    own = tmp_path / "run.ckpt.lock"
+    own.write_text("mine")
+    with pytest.raises(FileExistsError, match="holds something else"):
+        make().fit(points(), checkpoint=tmp_path / "run.ckpt")
+    assert own.read_text() == "mine"
+
+
 def test_arrays_have_labels_and_fit_predict_takes_a_checkpoint(tmp_path):
     X, path = points(), tmp_path / "run.ckpt"
     labels = make().fit(X).labels_

@@ -68,6 +68,9 @@ def _lock(path: Path) -> int | None:
             if error.errno in TAKEN:
                 os.close(handle)
                 return None
+        if os.fstat(handle).st_size > 0:
+            os.close(handle)
+            raise FileExistsError(f"{path} is needed to lock a file, but holds something else.")
         # Whoever had the lock before may have removed the file after it was opened here.
         if _is(handle, path):
             return handle
