@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ import click
 import numpy as np
 
 from sparseksc.cli.pipes import silence
-from sparseksc.data.files import KINDS, FileStream
+from sparseksc.data.files import FileStream, require_separate
 from sparseksc.data.formats.arrow import require_pyarrow
 from sparseksc.data.formats.base import Column
 from sparseksc.data.writers import (
@@ -26,6 +25,9 @@ from sparseksc.data.writers import (
 )
 from sparseksc.data.writers import write_labels as write
 from sparseksc.execution.progress import progress_bar
+
+#: The standard streams as files: what they are redirected to can be read or written as well.
+STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 
 
 def check_table(output: str, ids: Sequence[str] | None) -> None:
@@ -47,17 +49,14 @@ def check_table(output: str, ids: Sequence[str] | None) -> None:
         require_pyarrow()
 
 
-def check_distinct(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
-    """Refuse to write over what is read."""
-    read = {os.path.realpath(name) for name in inputs if name != "-"}
-    for output in outputs:
-        if output not in (None, "-") and os.path.realpath(output) in read:
-            raise click.UsageError(f"{output} is read by this command: write to another file.")
-        folder = os.path.dirname(os.path.realpath(output or "-"))
-        if output not in (None, "-") and folder in read and output.lower().endswith(tuple(KINDS)):
-            raise click.UsageError(
-                f"{output} would be one of the files that are read: write to another folder."
-            )
+def check_outputs(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """Refuse to write over what is read, and two outputs to one file."""
+    read = [STDIN if name == "-" else name for name in inputs]
+    written = [STDOUT if name == "-" else name for name in outputs if name is not None]
+    try:
+        require_separate(read, written)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def write_labels(model: Any, source: FileStream, output: Path | str, membership: bool) -> list[int]:

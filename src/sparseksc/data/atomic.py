@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -56,13 +56,6 @@ def require_place(path: StrPath) -> Path:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to.")
     return target
-
-
-def require_unread(path: StrPath, read: Iterable[StrPath]) -> None:
-    """Refuse to write over files that the data is read from."""
-    there = os.path.exists(path)
-    if any(there and os.path.exists(one) and os.path.samefile(path, one) for one in read):
-        raise ValueError(f"{os.fspath(path)} holds the data: write to another file.")
 
 
 def take_place(new: Path, target: Path) -> None:

@@ -10,7 +10,7 @@ import click
 
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened
-from sparseksc.cli.labels import check_distinct, check_table, write_labels
+from sparseksc.cli.labels import check_outputs, check_table, write_labels
 from sparseksc.cli.page import check_page, write_page
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count, short_bandwidth
@@ -45,7 +45,8 @@ def run(
         raise click.UsageError("--json and --labels - both want standard output: choose one.")
     if checkpoint is not None:
         _check_checkpoint(checkpoint, data)
-    check_distinct(data, [output, labels, report])
+    lock = None if checkpoint is None else f"{checkpoint}.lock"
+    check_outputs(data, [output, labels, report, checkpoint, lock])
     if labels is not None:
         check_table(labels, ids)
     if report is not None:

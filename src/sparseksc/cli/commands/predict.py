@@ -6,7 +6,7 @@ import click
 
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened_for
-from sparseksc.cli.labels import check_distinct, check_table, write_labels
+from sparseksc.cli.labels import check_outputs, check_table, write_labels
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count
 from sparseksc.model_file import load
@@ -28,7 +28,7 @@ def run(
     """Do what the command line says."""
     if as_json and output == "-":
         raise click.UsageError("--json and the labels both want standard output: give -o a file.")
-    check_distinct([model, *data], [output])
+    check_outputs([model, *data], [output])
     check_table(output, ids)
     request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
