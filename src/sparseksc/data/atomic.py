@@ -8,10 +8,11 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
 from typing import IO
 
+from sparseksc._text import escaped
 from sparseksc._typing import StrPath
+from sparseksc.data.leftovers import temporary_file
 
 #: What the system says when there is no room for more.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -43,7 +44,9 @@ def atomic_write(path: StrPath) -> Iterator[IO[bytes]]:
             with _replacing(target) as file:
                 yield file
     except OSError as error:
-        if error.errno in FULL:
+        # The user does not know the temporary file, which lies in the same folder.
+        name = error.filename
+        if error.errno in FULL or (isinstance(name, str) and Path(name).name.startswith(".ksc-")):
             error.filename = os.fspath(path)
         raise
 
@@ -52,9 +55,13 @@ def require_place(path: StrPath) -> Path:
     """Return the real name of a file to write, in a folder that must be there."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise IsADirectoryError(f"{os.fspath(path)} is a folder; give the name of a file in it.")
+        raise IsADirectoryError(
+            f"{escaped(os.fspath(path))} is a folder; give the name of a file in it."
+        )
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} to.")
+        raise FileNotFoundError(
+            escaped(f"There is no folder {target.parent} to write {target.name} to.")
+        )
     return target
 
 
@@ -68,17 +75,12 @@ def take_place(new: Path, target: Path) -> None:
 @contextmanager
 def _replacing(target: Path) -> Iterator[IO[bytes]]:
     """Write beside a file, and take its place at the end."""
-    unfinished = target.with_name(f".{target.name}.{token_hex(6)}.part")
-    # Not by the module tempfile: a new file has the rights that the user's mask gives, which only
-    # the system can apply without disturbing other threads.
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    handle = os.open(unfinished, flags, 0o666)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with temporary_file(target.parent) as (unfinished, raw):
+        with os.fdopen(os.dup(raw.fileno()), "wb") as file:
             yield file
             if not file.closed:
                 file.flush()
-            os.fsync(file.fileno())
+            os.fsync(raw.fileno())
+        if os.name != "posix":
+            raw.close()  # an open file cannot be renamed there
         take_place(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
