@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import click
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc.cli.pipes import silence
 from sparseksc.data.files import FileStream, require_separate
 from sparseksc.data.formats.arrow import require_pyarrow
@@ -21,6 +22,7 @@ from sparseksc.data.writers import (
     CsvWriter,
     column_writer,
     label_columns,
+    spreadsheet_text,
     table_ending,
 )
 from sparseksc.data.writers import write_labels as write
@@ -30,11 +32,15 @@ from sparseksc.execution.progress import progress_bar
 STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 
 
-def check_table(output: str, ids: Sequence[str] | None) -> None:
+def check_table(output: str, ids: Sequence[str] | None, spreadsheet: bool) -> None:
     """Refuse a table that could not be written, before any work."""
     taken = [name for name in ids or () if re.fullmatch(r"label|membership_\d+", name)]
     if taken:
         raise click.UsageError(f"{taken[0]!r} is a column of the labels: rename the id.")
+    if spreadsheet and output != "-" and not output.lower().endswith((".csv", ".csv.gz")):
+        raise click.UsageError(
+            f"--spreadsheet is for labels as CSV, got {escaped(output)}: leave it out."
+        )
     if output == "-":
         return
     try:
@@ -43,7 +49,8 @@ def check_table(output: str, ids: Sequence[str] | None) -> None:
         raise click.UsageError(str(error)) from None
     if ending == ".npy" and ids:
         raise click.UsageError(
-            f"{output} can hold numbers alone: choose .npz, .csv, .parquet or .arrow to keep ids."
+            f"{escaped(output)} can hold numbers alone: choose .npz, .csv, .parquet or .arrow to "
+            "keep ids."
         )
     if ending in (".parquet", ".pq", ".arrow", ".feather"):
         require_pyarrow()
@@ -59,13 +66,15 @@ def check_outputs(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
         raise click.UsageError(str(error)) from None
 
 
-def write_labels(model: Any, source: FileStream, output: Path | str, membership: bool) -> list[int]:
+def write_labels(
+    model: Any, source: FileStream, output: Path | str, membership: bool, spreadsheet: bool
+) -> list[int]:
     """Write the label of each row, and return the sizes of the clusters."""
     K, scaling = model.n_clusters_, model.scaling_
     # The columns have been found by their names, so only their units are left to change.
     rows = source if scaling is None else source.scaled(scaling)
     names = label_columns(K, source.ids, membership)
-    with _writer(output, names) as writer:
+    with _writer(output, names, spreadsheet_text if spreadsheet else None) as writer:
         counted = CountedLabels(writer, len(source.ids), K, source.n_rows)
         write(model.model_, rows.records(), counted, membership=membership, n_jobs=model.n_jobs)
         if not counted.sizes.any():
@@ -94,13 +103,18 @@ class CountedLabels(ColumnWriter):
 
 
 @contextmanager
-def _writer(output: Path | str, names: list[str]) -> Iterator[ColumnWriter]:
+def _writer(
+    output: Path | str, names: list[str], change: Callable[[str], str] | None
+) -> Iterator[ColumnWriter]:
     if output != "-":
-        with column_writer(output, names) as writer:
+        with column_writer(output, names, change) as writer:
             yield writer
         return
+    if sys.stdout.isatty():
+        # Ids are data of others: a pipe gets them as they are, a terminal would obey them.
+        change = escaped if change is None else lambda text: escaped(spreadsheet_text(text))
     try:
-        yield CsvWriter(sys.stdout.buffer, names)
+        yield CsvWriter(sys.stdout.buffer, names, change)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # The reader has seen enough; a model and a report may still be wanted.
