@@ -44,7 +44,7 @@ def test_a_signal_that_was_caught_by_others_ends_it_the_second_time(tmp_path):
     code = (
         "import os, signal, pathlib\n"
         "from sparseksc.cli.signals import install_handlers\n"
-        "from sparseksc.data.leftovers import temporary_folder\n"
+        "from sparseksc.data.atomic import temporary_folder\n"
         "install_handlers()\n"
         "with temporary_folder(pathlib.Path()):\n"
         "    try:\n"

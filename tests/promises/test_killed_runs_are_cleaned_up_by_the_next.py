@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from sparseksc import KernelSpectralClustering, open_dataset
-from sparseksc.data import leftovers
+from sparseksc.data import atomic
 from sparseksc.data.atomic import atomic_write
 from tests.promises.running import (
     contents,
@@ -20,7 +20,7 @@ from tests.promises.running import (
 )
 
 pytest.importorskip("pyarrow", reason="reading CSV files needs pyarrow")
-pytestmark = pytest.mark.skipif(leftovers.fcntl is None, reason="needs locks")
+pytestmark = pytest.mark.skipif(atomic.fcntl is None, reason="needs locks")
 
 #: Writes to a file in the library, and waits in the middle of it.
 WRITER = """
@@ -103,7 +103,7 @@ def test_the_library_removes_what_a_killed_process_has_left(tmp_path):
         assert process.stdout.readline() == b"there\n"
     assert len(temporary(tmp_path)) == 2
     kill(killed)
-    leftovers._searched.clear()
+    atomic._searched.clear()
     with atomic_write(tmp_path / "other") as file:
         file.write(b"whole")
     assert len(temporary(tmp_path)) == 1

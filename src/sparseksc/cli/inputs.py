@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
+from sparseksc.data.atomic import temporary_folder
 from sparseksc.data.files import FileStream, open_dataset
 from sparseksc.data.formats.base import MissingColumns
-from sparseksc.data.leftovers import temporary_folder
 
 GZIP = b"\x1f\x8b"
 

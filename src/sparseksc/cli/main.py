@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sparseksc._text import escaped
 from sparseksc.cli.pipes import silence
 from sparseksc.cli.signals import install_handlers
-from sparseksc.data.leftovers import remove_own
+from sparseksc.data.atomic import remove_own
 
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 #: Variable in which a shell asks for completions.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sparseksc.data.leftovers import remove_own
+from sparseksc.data.atomic import remove_own
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 

@@ -9,8 +9,7 @@ from types import TracebackType
 
 from sparseksc._typing import StrPath
 from sparseksc.cli.signals import deferred_signals
-from sparseksc.data.atomic import require_place, take_place
-from sparseksc.data.leftovers import temporary_folder
+from sparseksc.data.atomic import require_place, take_place, temporary_folder
 
 
 class Staging:

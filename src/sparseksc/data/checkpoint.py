@@ -262,7 +262,8 @@ class CheckpointedSource(Source):
             raise self._damaged() from None
         if content[: len(TITLE)] == TITLE and content[len(TITLE) : start] != VERSION:
             raise CheckpointMismatch(
-                f"{self._shown} was written by another version of sparseksc; remove it to start anew."
+                f"{self._shown} was written by another version of sparseksc; remove it to start "
+                "anew."
             )
         rest = content[start + 32 :]
         check = hashlib.sha256(rest).digest()
