@@ -13,13 +13,12 @@ from sklearn.utils.metaestimators import available_if
 
 from sparseksc._typing import StrPath
 from sparseksc.config.domains import Fraction, check_value
-from sparseksc.config.inputs import model_source, require_fitted, training_source
+from sparseksc.config.inputs import chunk_source, model_source, require_fitted, training_source
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
 from sparseksc.core.incremental import Reservoir, sees_rows_one_by_one
 from sparseksc.core.training import SUMMANDS, Training, train
-from sparseksc.data.adapters import files_of, is_external
-from sparseksc.data.atomic import require_unread
+from sparseksc.data.adapters import is_external, origins_of, require_output
 from sparseksc.data.checkpoint import checkpointed
 from sparseksc.data.lock import sole_use
 from sparseksc.data.source import RowWork, Source
@@ -225,7 +224,7 @@ class KernelSpectralClustering(
         self
         """
         settings = Settings(self.get_params(deep=False))
-        alone = nullcontext() if checkpoint is None else sole_use(checkpoint)  # before any work
+        alone = nullcontext() if checkpoint is None else sole_use(checkpoint, origins_of(X))
         with alone, collected_warnings() as messages:
             source, scaling = training_source(self, X, sample_weight)
             plan = make_plan(settings, source)
@@ -297,7 +296,7 @@ class KernelSpectralClustering(
                     "changed: call fit, or start again with a new estimator."
                 )
             else:
-                reservoir = known[0].update(model_source(self, X, sample_weight), factor)
+                reservoir = known[0].update(chunk_source(self, X, sample_weight), factor)
                 scaling, tuning = self.scaling_, getattr(self, "tuning_", None)
             self._set_fitted(reservoir.train(), scaling, tuning, messages)
             self._reservoir = reservoir, settings.purpose
@@ -327,7 +326,7 @@ class KernelSpectralClustering(
             if with_membership:
                 raise ValueError("with_membership is for files: give out, or call membership(X).")
             return self._apply(self.model_.labels, X, None, np.intp)
-        require_unread(out, files_of(X))
+        require_output(out, X, self)
         blocks = model_source(self, X).blocks()
         write_label_file(out, self.model_, blocks, self.n_clusters_, with_membership, self.n_jobs)
         return None
@@ -390,6 +389,7 @@ class KernelSpectralClustering(
         there before stays if something fails.
         """
         require_fitted(self)
+        require_output(path, self)
         convert.save_model(self, path)
 
     def to_onnx(self, path: StrPath) -> None:
@@ -399,6 +399,7 @@ class KernelSpectralClustering(
         float64, ``scores``. Functions and precomputed kernels have no such form. Needs ``onnx``.
         """
         require_fitted(self)
+        require_output(path, self)
         from sparseksc.persistence.onnx import export
 
         export(self.model_, self.scaling_, path)

@@ -23,7 +23,7 @@ def test_the_demonstration_runs(ksc, tmp_path):
         (["fit", "x.npy", "-o", "-"], "cannot go to standard output"),
         (["fit", "x.npy", "--labels", "-", "--json"], "both want standard output"),
         (["fit", "x.npy", "--labels", "labels.xls"], "must end in one of .parquet"),
-        (["fit", "x.npy", "--labels", "x.npy"], "x.npy is read by this command"),
+        (["fit", "x.npy", "--labels", "x.npy"], "x.npy is one of the files that are read"),
         (["fit", ".", "--labels", "y.npy"], "y.npy would be one of the files that are read"),
         (["fit", "x.csv", "--labels", "y.npy", "--id", "name"], "can hold numbers alone"),
         (
@@ -36,7 +36,7 @@ def test_the_demonstration_runs(ksc, tmp_path):
         (["fit", "x.npy", "-o", "m.ksc", "--degree", "3"], "--degree is for --kernel polynomial"),
         (["fit", "x.npy", "-o", "m.ksc", "--bandwith", "3"], "No such option '--bandwith'"),
         (["predict", "m.ksc", "x.npy", "--json"], "both want standard output"),
-        (["predict", "m.ksc", "x.npy", "-o", "m.ksc"], "m.ksc is read by this command"),
+        (["predict", "m.ksc", "x.npy", "-o", "m.ksc"], "m.ksc is one of the files that are read"),
         (["tune", "x.npy", "--plot", "search.gif"], "must end in one of .png, .svg, .pdf"),
         (["tune", "-", "more.csv"], "cannot be read together with files"),
         (["report", "m.ksc", "x.npy"], "Missing option '-o'"),

@@ -13,6 +13,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from sparseksc._text import escaped
+
 #: Lines in a pipe are not wrapped.
 ENDLESS = 10_000
 
@@ -51,7 +53,7 @@ class Reporter:
     def say(self, text: str, style: str | None = None) -> None:
         """Print a sentence for people."""
         if not self.as_json:
-            self._console.print(text, style=style, markup=False, soft_wrap=True)
+            self._console.print(escaped(text), style=style, markup=False, soft_wrap=True)
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table for people; the first column is text, the others are numbers."""
@@ -61,17 +63,17 @@ class Reporter:
         for place, name in enumerate(head):
             table.add_column(name, justify="right" if place else "left")
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*map(escaped, row))
         self._console.print(table)
 
     def facts(self, facts: Mapping[str, Any]) -> None:
         """Print names and values for people, one pair per line; None is left out."""
-        shown = {name: str(value) for name, value in facts.items() if value is not None}
+        shown = {name: value for name, value in facts.items() if value is not None}
         width = max(map(len, shown))
         for name, value in shown.items():
             if not self.as_json:
                 self._console.print(f"{name:<{width}}", end="   ", style="bold", markup=False)
-            self.say(value)
+            self.say(str(value))
 
     def result(self, values: Mapping[str, Any]) -> None:
         """Print the JSON object, if that is what is wanted."""
@@ -84,7 +86,7 @@ class Reporter:
         """Print warnings of the library as sentences on stderr, and keep them."""
 
         def show(message: Warning | str, *rest: Any, **more: Any) -> None:
-            sentence = " ".join(str(message).split())
+            sentence = escaped(" ".join(str(message).split()))
             if sentence not in self.warnings:
                 self.warnings.append(sentence)
                 error_console().print("[bold yellow]warning:[/]", end=" ")

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from sparseksc.data.atomic import temporary_folder
 from sparseksc.data.files import FileStream, open_dataset
 from sparseksc.data.formats.base import MissingColumns
 
@@ -28,8 +29,8 @@ def opened(data: Sequence[str], **request: Any) -> Iterator[FileStream]:
     if len(data) > 1:
         raise click.UsageError("Standard input (-) cannot be read together with files.")
     # Training reads its rows several times, and standard input is there once.
-    with tempfile.TemporaryDirectory(prefix="ksc-") as folder:
-        spooled = _spool(Path(folder))
+    with temporary_folder(Path(tempfile.gettempdir())) as folder:
+        spooled = _spool(folder)
         try:
             yield _stream([os.fspath(spooled)], **request)
         except ValueError as error:
@@ -85,7 +86,11 @@ def _spool(folder: Path) -> Path:
     incoming = sys.stdin.buffer
     start = incoming.read(len(GZIP))
     path = folder / ("input.csv.gz" if start == GZIP else "input.csv")
-    with path.open("wb") as file:
-        file.write(start)
-        shutil.copyfileobj(incoming, file, 1 << 20)
+    try:
+        with path.open("wb") as file:
+            file.write(start)
+            shutil.copyfileobj(incoming, file, 1 << 20)
+    except OSError as error:
+        error.filename = f"the copy of standard input in {folder.parent}"
+        raise
     return path

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from typing import Any
 import click
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc.cli.pipes import silence
-from sparseksc.data.files import KINDS, FileStream
+from sparseksc.data.files import FileStream, require_separate
 from sparseksc.data.formats.arrow import require_pyarrow
 from sparseksc.data.formats.base import Column
 from sparseksc.data.writers import (
@@ -22,17 +22,25 @@ from sparseksc.data.writers import (
     CsvWriter,
     column_writer,
     label_columns,
+    spreadsheet_text,
     table_ending,
 )
 from sparseksc.data.writers import write_labels as write
 from sparseksc.execution.progress import progress_bar
 
+#: The standard streams as files: what they are redirected to can be read or written as well.
+STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 
-def check_table(output: str, ids: Sequence[str] | None) -> None:
+
+def check_table(output: str, ids: Sequence[str] | None, spreadsheet: bool) -> None:
     """Refuse a table that could not be written, before any work."""
     taken = [name for name in ids or () if re.fullmatch(r"label|membership_\d+", name)]
     if taken:
         raise click.UsageError(f"{taken[0]!r} is a column of the labels: rename the id.")
+    if spreadsheet and output != "-" and not output.lower().endswith((".csv", ".csv.gz")):
+        raise click.UsageError(
+            f"--spreadsheet is for labels as CSV, got {escaped(output)}: leave it out."
+        )
     if output == "-":
         return
     try:
@@ -41,32 +49,32 @@ def check_table(output: str, ids: Sequence[str] | None) -> None:
         raise click.UsageError(str(error)) from None
     if ending == ".npy" and ids:
         raise click.UsageError(
-            f"{output} can hold numbers alone: choose .npz, .csv, .parquet or .arrow to keep ids."
+            f"{escaped(output)} can hold numbers alone: choose .npz, .csv, .parquet or .arrow to "
+            "keep ids."
         )
     if ending in (".parquet", ".pq", ".arrow", ".feather"):
         require_pyarrow()
 
 
-def check_distinct(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
-    """Refuse to write over what is read."""
-    read = {os.path.realpath(name) for name in inputs if name != "-"}
-    for output in outputs:
-        if output not in (None, "-") and os.path.realpath(output) in read:
-            raise click.UsageError(f"{output} is read by this command: write to another file.")
-        folder = os.path.dirname(os.path.realpath(output or "-"))
-        if output not in (None, "-") and folder in read and output.lower().endswith(tuple(KINDS)):
-            raise click.UsageError(
-                f"{output} would be one of the files that are read: write to another folder."
-            )
+def check_outputs(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """Refuse to write over what is read, and two outputs to one file."""
+    read = [STDIN if name == "-" else name for name in inputs]
+    written = [STDOUT if name == "-" else name for name in outputs if name is not None]
+    try:
+        require_separate(read, written)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
-def write_labels(model: Any, source: FileStream, output: Path | str, membership: bool) -> list[int]:
+def write_labels(
+    model: Any, source: FileStream, output: Path | str, membership: bool, spreadsheet: bool
+) -> list[int]:
     """Write the label of each row, and return the sizes of the clusters."""
     K, scaling = model.n_clusters_, model.scaling_
     # The columns have been found by their names, so only their units are left to change.
     rows = source if scaling is None else source.scaled(scaling)
     names = label_columns(K, source.ids, membership)
-    with _writer(output, names) as writer:
+    with _writer(output, names, spreadsheet_text if spreadsheet else None) as writer:
         counted = CountedLabels(writer, len(source.ids), K, source.n_rows)
         write(model.model_, rows.records(), counted, membership=membership, n_jobs=model.n_jobs)
         if not counted.sizes.any():
@@ -95,13 +103,18 @@ class CountedLabels(ColumnWriter):
 
 
 @contextmanager
-def _writer(output: Path | str, names: list[str]) -> Iterator[ColumnWriter]:
+def _writer(
+    output: Path | str, names: list[str], change: Callable[[str], str] | None
+) -> Iterator[ColumnWriter]:
     if output != "-":
-        with column_writer(output, names) as writer:
+        with column_writer(output, names, change) as writer:
             yield writer
         return
+    if sys.stdout.isatty():
+        # Ids are data of others: a pipe gets them as they are, a terminal would obey them.
+        change = escaped if change is None else lambda text: escaped(spreadsheet_text(text))
     try:
-        yield CsvWriter(sys.stdout.buffer, names)
+        yield CsvWriter(sys.stdout.buffer, names, change)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # The reader has seen enough; a model and a report may still be wanted.

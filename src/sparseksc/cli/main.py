@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
 
+from sparseksc._text import escaped
 from sparseksc.cli.pipes import silence
+from sparseksc.cli.signals import install_handlers
+from sparseksc.data.atomic import remove_own
 
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 #: Variable in which a shell asks for completions.
@@ -18,14 +19,17 @@ COMPLETION = "_KSC_COMPLETE"
 
 def entry() -> None:
     """Run ``ksc`` as a program."""
-    # A job that is stopped from outside cleans up as one that is interrupted.
-    signal.signal(signal.SIGTERM, _terminate)
+    # First of all: from here on no signal leaves a file behind.
+    install_handlers()
     # Started without an output, a program has none to write to.
     sys.stdout = sys.stdout or open(os.devnull, "w")
     sys.stderr = sys.stderr or open(os.devnull, "w")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    finally:
+        remove_own()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -92,7 +96,7 @@ def _run(arguments: list[str]) -> int:
 def _sentence(error: Exception) -> str:
     """Say in one line what went wrong."""
     if isinstance(error, OSError) and error.strerror and error.errno is not None:
-        name = error.filename if isinstance(error.filename, str) else None
+        name = escaped(error.filename) if isinstance(error.filename, str) else None
         return f"{name}: {error.strerror}." if name else f"{error.strerror}."
     if isinstance(error, MemoryError) and not error.args:
         return "There is not enough memory for this: choose fewer columns or a lower --max-rank."
@@ -108,6 +112,7 @@ def _one_line(text: str) -> str:
 
 
 def _complain(sentence: str) -> None:
+    sentence = escaped(sentence)
     try:
         from sparseksc.cli.console import error_console
 
@@ -115,7 +120,3 @@ def _complain(sentence: str) -> None:
         error_console().print(sentence, markup=False)
     except ImportError:
         print(f"ksc: {sentence}", file=sys.stderr)
-
-
-def _terminate(number: int, frame: Any) -> None:
-    raise SystemExit(128 + number)

@@ -83,7 +83,10 @@ def column_names(text: str) -> list[str]:
     >>> column_names('a, b,"c,d"')
     ['a', 'b', 'c,d']
     """
-    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    try:
+        names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        names = []
     if not names or not all(names):
         raise click.BadParameter(f"{text!r} must be names separated by commas.")
     return names
@@ -207,6 +210,12 @@ def bandwidth_option(help: str = PARAMETERS["bandwidth"].help) -> Decorator[Any]
 seed_option = parameter_option("random_state", type=click.IntRange(0, 2**32 - 1), default=0)
 jobs_option = parameter_option("n_jobs")
 memory_option = parameter_option("memory_limit", metavar="SIZE")
+
+spreadsheet_option = click.option(
+    "--spreadsheet",
+    is_flag=True,
+    help="In CSV, put an apostrophe before ids that a spreadsheet would take for a formula.",
+)
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, nothing else."

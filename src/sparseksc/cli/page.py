@@ -10,6 +10,7 @@ from typing import Any, overload
 
 import click
 
+from sparseksc._text import escaped
 from sparseksc.data.files import FileStream
 from sparseksc.data.formats.base import Column
 
@@ -19,7 +20,7 @@ NEEDED = ("bokeh", "jinja2", "matplotlib")
 def check_page(output: str) -> None:
     """Refuse a page that could not be written, before any work."""
     if not output.lower().endswith((".html", ".htm")):
-        raise click.UsageError(f"The report {output} must end in .html.")
+        raise click.UsageError(f"The report {escaped(output)} must end in .html.")
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise ImportError(f"A report needs {missing[0]}: pip install 'sparseksc[report]'.")

@@ -85,6 +85,7 @@ def _command_line() -> str:
 @click.option("-o", "--output", type=o.FILE, help="Model file to write (.ksc).")
 @click.option("--labels", type=o.FILE, help="Table of labels to write, in the order of the rows.")
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
+@o.spreadsheet_option
 @click.option("--report", type=o.FILE, help="Page to write (.html) that shows the result.")
 @o.data_options
 @o.model_options
@@ -102,6 +103,8 @@ def fit(**options: Any) -> None:
         raise click.UsageError("Nothing would be kept: give -o, --labels or --report.")
     if options["membership"] and not options["labels"]:
         raise click.UsageError("--membership is written with --labels: give that too.")
+    if options["spreadsheet"] and not options["labels"]:
+        raise click.UsageError("--spreadsheet is for --labels: give that too.")
     from sparseksc.cli.commands.fit import run
 
     run(**options, parameters=parameters, command=_command_line())
@@ -125,6 +128,7 @@ def fit(**options: Any) -> None:
     help="Table of labels to write, in the order of the rows; CSV on stdout by default.",
 )
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
+@o.spreadsheet_option
 @o.data_options
 @o.jobs_option
 @o.ending_options

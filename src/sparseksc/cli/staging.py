@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
 from sparseksc._typing import StrPath
-from sparseksc.data.atomic import require_place, take_place
+from sparseksc.cli.signals import deferred_signals
+from sparseksc.data.atomic import require_place, take_place, temporary_folder
 
 
 class Staging:
@@ -20,17 +20,16 @@ class Staging:
 
     def __init__(self) -> None:
         self._moves: dict[Path, Path] = {}
+        self._folders = ExitStack()
 
     def place(self, target: StrPath) -> Path:
         """Return the name under which to write what will be ``target``."""
         final = require_place(target)
         if final.exists() and not final.is_file():
             return final
-        if final in self._moves.values():
-            raise ValueError(f"{target} is given for two outputs; give each its own name.")
         # In the same folder, so that moving is a change of name; the same name, for its ending.
         try:
-            waiting = Path(tempfile.mkdtemp(dir=final.parent, prefix=".ksc-")) / final.name
+            waiting = self._folders.enter_context(temporary_folder(final.parent)) / final.name
         except OSError as error:
             error.filename = os.fspath(target)
             raise
@@ -46,13 +45,12 @@ class Staging:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
+        with self._folders:
             if kind is None:
-                for waiting, final in self._moves.items():
-                    if waiting.exists():
-                        take_place(waiting, final)
+                # Some in their places and others not would be neither before nor after.
+                with deferred_signals():
+                    for waiting, final in self._moves.items():
+                        if waiting.exists():
+                            take_place(waiting, final)
             elif isinstance(error, OSError) and error.filename in map(os.fspath, self._moves):
                 error.filename = os.fspath(self._moves[Path(error.filename)])
-        finally:
-            for waiting in self._moves:
-                shutil.rmtree(waiting.parent, ignore_errors=True)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseksc.config.checks import check_weights, rescale_weights
 from sparseksc.config.refusals import sentence_for
-from sparseksc.data.adapters import external_source, is_external
+from sparseksc.data.adapters import external_source, is_external, origins_of
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.data.sparse import checked_csr
 from sparseksc.kernels import KERNELS, make_kernel
@@ -26,6 +26,9 @@ def training_source(
     estimator: Any, X: Any, sample_weight: ArrayLike | None = None
 ) -> tuple[Source, Scaling | None]:
     """Rows to train on, standardised where that is asked for, and how."""
+    # An array that owns its memory is no map of a file.
+    in_memory = type(X) is np.ndarray and X.base is None
+    estimator._origins = () if in_memory else tuple(origins_of(X))
     source = _checked_source(estimator, X, sample_weight, reset=True)
     if not estimator.scale:
         return source, None
@@ -37,6 +40,12 @@ def model_source(estimator: Any, X: Any, sample_weight: ArrayLike | None = None)
     """Rows for a fitted model, with its features and in its units."""
     source = _checked_source(estimator, X, sample_weight, reset=False)
     return source if estimator.scaling_ is None else source.scaled(estimator.scaling_)
+
+
+def chunk_source(estimator: Any, X: Any, sample_weight: ArrayLike | None) -> Source:
+    """More rows to train a fitted model on."""
+    estimator._origins = tuple({*getattr(estimator, "_origins", ()), *origins_of(X)})
+    return model_source(estimator, X, sample_weight)
 
 
 def _checked_source(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sparseksc._text import escaped
+from sparseksc._typing import StrPath
+from sparseksc.data.atomic import require_place
+from sparseksc.data.files import require_separate
 from sparseksc.data.source import Source, files_behind
 
 
@@ -21,9 +24,16 @@ def is_external(X: Any) -> bool:
     return not isinstance(X, np.ndarray) and (isinstance(X, Source) or is_dask(X))
 
 
-def files_of(X: Any) -> Sequence[Path]:
-    """Files that the rows are read from, as far as that is known."""
-    return X.paths if isinstance(X, Source) else files_behind(X)
+def origins_of(X: Any) -> Sequence[str]:
+    """Return what data is read from, or was for the training of a model, as far as it is known."""
+    known = X.origins if isinstance(X, Source) else getattr(X, "_origins", None)
+    return known if isinstance(known, list | tuple) else files_behind(X)
+
+
+def require_output(path: StrPath, *read: Any) -> None:
+    """Refuse, before any work, a file that cannot be written or that data or a model came from."""
+    require_place(path)
+    require_separate([name for X in read for name in origins_of(X)], [path])
 
 
 def external_source(X: Any, estimator: Any, reset: bool) -> Source:
@@ -46,7 +56,9 @@ def external_source(X: Any, estimator: Any, reset: bool) -> Source:
     trained = getattr(estimator, "feature_names_in_", None)
     if X.feature_names is not None and trained is not None and X.feature_names != list(trained):
         raise ValueError(
-            f"The source has the columns {', '.join(X.feature_names)}, but this model was trained "
-            f"with {', '.join(trained)}."
+            escaped(
+                f"The source has the columns {', '.join(X.feature_names)}, but this model was "
+                f"trained with {', '.join(trained)}."
+            )
         )
     return X

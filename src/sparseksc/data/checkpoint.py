@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc._typing import Array, Floats, Integers, StrPath
 from sparseksc.data.atomic import atomic_write
 from sparseksc.data.fingerprint import Fingerprint, RowHash
@@ -73,9 +74,10 @@ class CheckpointedSource(Source):
         self, source: Source, path: StrPath, purpose: str, summands: tuple[type[Any], ...] = ()
     ) -> None:
         self.source, self.path = source, Path(path)
+        self._shown = escaped(str(self.path))
         self.n_rows, self.n_features = source.n_rows, source.n_features
         self.dtype, self.is_sparse = source.dtype, source.is_sparse
-        self.feature_names, self.paths = source.feature_names, source.paths
+        self.feature_names, self.origins = source.feature_names, source.origins
         self.weight_unit = source.weight_unit
         self._kinds = {kind.__name__: kind for kind in summands}
         described = f"{purpose}\n{source.fingerprint()}"
@@ -180,13 +182,13 @@ class CheckpointedSource(Source):
 
     def _other_data(self) -> CheckpointMismatch:
         return CheckpointMismatch(
-            f"{self.path} belongs to other data or other parameters (for a run that can go on, "
+            f"{self._shown} belongs to other data or other parameters (for a run that can go on, "
             "random_state must be an integer); remove it to start anew."
         )
 
     def _damaged(self) -> CheckpointMismatch:
         return CheckpointMismatch(
-            f"{self.path} is not a checkpoint or is damaged; remove it to start anew."
+            f"{self._shown} is not a checkpoint or is damaged; remove it to start anew."
         )
 
     def _save_sometimes(self) -> None:
@@ -260,7 +262,8 @@ class CheckpointedSource(Source):
             raise self._damaged() from None
         if content[: len(TITLE)] == TITLE and content[len(TITLE) : start] != VERSION:
             raise CheckpointMismatch(
-                f"{self.path} was written by another version of sparseksc; remove it to start anew."
+                f"{self._shown} was written by another version of sparseksc; remove it to start "
+                "anew."
             )
         rest = content[start + 32 :]
         check = hashlib.sha256(rest).digest()

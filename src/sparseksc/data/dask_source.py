@@ -97,6 +97,7 @@ class DaskSource(Source):
         rows = self.array.map_blocks(scaling.apply, dtype=self.array.dtype)
         changed = DaskSource(rows, self.feature_names)
         changed.identity = f"{self.identity} {scaling.fingerprint()}"
+        changed.origins = self.origins
         return changed
 
     def apply(  # noqa: D102

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sparseksc._text import escaped, escaped_errors
 from sparseksc._typing import Array, StrPath
 from sparseksc.data.formats.arrow import Feather, Parquet
 from sparseksc.data.formats.base import Format, Request, Rows, repeated
@@ -76,26 +79,34 @@ def open_dataset(
             "open_dataset takes names of files, or an iterable of arrays; pass an array or a data "
             f"frame to fit as it is. Got {type(path).__name__}."
         )
+    request = Request(
+        _names("columns", columns), _names("ids", ids) or (), block_rows, header, delimiter
+    )
+    parts: list[Any]
     if not isinstance(path, str | os.PathLike):
         parts = list(path) if isinstance(path, list | tuple) else []
         if not parts or not all(isinstance(part, str | os.PathLike) for part in parts):
             if columns is not None or ids:
                 raise ValueError("columns need files with names; an iterable of arrays has none.")
             return IterableSource(path)
-        found = [file for part in parts for file in _files(os.fspath(part))]
     else:
-        found = _files(os.fspath(path))
+        parts = [path]
+    with escaped_errors():
+        return _open_files([os.fspath(part) for part in parts], request)
+
+
+def _open_files(names: list[str], request: Request) -> FileStream:
+    found = [file for name in names for file in _files(name)]
     kinds = {_kind(file) for file in found}
     if len(kinds) > 1:
-        names = ", ".join(sorted(kind.ending for kind in kinds))
-        raise ValueError(f"The files are of different kinds ({names}); open one kind at a time.")
-    request = Request(
-        _names("columns", columns), _names("ids", ids) or (), block_rows, header, delimiter
-    )
+        endings = ", ".join(sorted(kind.ending for kind in kinds))
+        raise ValueError(f"The files are of different kinds ({endings}); open one kind at a time.")
     both = [name for name in request.columns or () if name in request.ids]
     if both:
         raise ValueError(f"{both[0]!r} cannot be an id and one of the columns at the same time.")
-    return FileStream(found, kinds.pop()(request))
+    stream = FileStream(found, kinds.pop()(request))
+    stream.origins = [_absolute(name) for name in names]
+    return stream
 
 
 def _names(what: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -114,25 +125,97 @@ def _names(what: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _files(pattern: str) -> list[Path]:
     """Files that a name, a directory or a pattern stands for, in the order of their names."""
-    path = Path(pattern)
-    if path.is_dir():
-        # Names with a dot or an underscore in front are notes of programs, not data.
-        found = sorted(
-            file
-            for file in path.iterdir()
-            if _kind_or_none(file) and file.is_file() and file.name[0] not in "._"
+    found = files_named(pattern)
+    if not found and os.path.isdir(pattern):
+        raise ValueError(
+            f"The directory {pattern} has no files that can be read ({', '.join(KINDS)})."
         )
-        if not found:
-            raise ValueError(
-                f"The directory {pattern} has no files that can be read ({', '.join(KINDS)})."
-            )
-        return found
-    if path.exists():
-        return [path]
-    found = sorted(Path(file) for file in glob.glob(pattern, recursive=True))
     if not found:
         raise FileNotFoundError(f"There is no file {pattern}.")
     return found
+
+
+def files_named(pattern: str) -> list[Path]:
+    """Files that a name, a directory or a pattern stands for, in order; none is no error."""
+    path = Path(pattern)
+    if path.is_dir():
+        return sorted(file for file in path.iterdir() if _is_data(file) and file.is_file())
+    if path.exists():
+        return [path]
+    return sorted(Path(file) for file in glob.glob(pattern, recursive=True))
+
+
+def _is_data(file: Path) -> bool:
+    """Whether a file of a directory is read: a dot or an underscore in front mark other files."""
+    return _kind_or_none(file) is not None and file.name[0] not in "._"
+
+
+def _absolute(pattern: str) -> str:
+    """Return the name with the current directory in front, whose name is no pattern."""
+    here = os.getcwd()
+    return os.path.join(here if os.path.exists(pattern) else glob.escape(here), pattern)
+
+
+def require_separate(read: Iterable[StrPath], outputs: Iterable[StrPath]) -> None:
+    """Refuse outputs that are read, or would be the next time, and two that are the same file.
+
+    Files are compared as the system knows them, whatever names and links lead to them. Devices and
+    pipes are no files.
+
+    Parameters
+    ----------
+    read : iterable of path
+        Files, directories and patterns, as for :func:`open_dataset`.
+    outputs : iterable of path
+        Files to write, whether or not they are there.
+    """
+    patterns, taken = [os.fspath(name) for name in read], set[Any]()
+    for output in outputs:
+        shown, target = escaped(os.fspath(output)), os.path.realpath(output)
+        identity = _identity(output)
+        if identity is None and os.path.exists(output):
+            continue
+        if target in map(os.path.realpath, patterns) or (
+            identity and any(identity == _identity(f) for p in patterns for f in files_named(p))
+        ):
+            raise ValueError(f"{shown} is one of the files that are read: write to another file.")
+        names = {os.path.abspath(output), target}
+        if any(_would_name(pattern, file) for pattern in patterns for file in names):
+            raise ValueError(
+                f"{shown} would be one of the files that are read: write to another folder."
+            )
+        if not taken.isdisjoint({identity, target} - {None}):
+            raise ValueError(f"{shown} is given for two outputs: give each its own name.")
+        taken |= {identity, target}
+
+
+def _identity(path: StrPath) -> tuple[int, int] | None:
+    """Return what tells a file from all others; None if it is not there, or not a file."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+
+
+def _would_name(pattern: str, file: str) -> bool:
+    """Whether a directory or a pattern would stand for a file if it were there."""
+    folder, base = os.path.split(file)
+    if os.path.isdir(pattern):
+        folders, matches = [pattern], _is_data(Path(base))
+    elif os.path.exists(pattern) or not glob.has_magic(pattern):
+        return False
+    else:
+        where, last = os.path.split(pattern)
+        # Two stars alone stand for everything in a directory and below it.
+        where = pattern if last == "**" else where or os.curdir
+        folders = glob.glob(where, recursive=True) if glob.has_magic(where) else [where]
+        matches = fnmatch(base, last) and (base[0] != "." or last[0] == ".")
+    return (
+        matches
+        and os.path.isdir(folder)
+        and any(os.path.isdir(one) and os.path.samefile(one, folder) for one in folders)
+    )
 
 
 KINDS: dict[str, type[Format]] = {
@@ -201,19 +284,28 @@ class FileStream(Stream):
     def _records(self, with_ids: bool) -> Iterator[Rows]:
         for path, stamp in zip(self.paths, self._stamps, strict=True):
             start = 0
-            for block, ids in self.form.read(path, with_ids):
-                self._require_finite(block, path, start)
+            blocks = self.form.read(path, with_ids)
+            while True:
+                with escaped_errors():
+                    found = next(blocks, None)
+                    if found is None:
+                        break
+                    self._require_finite(found[0], path, start)
+                block, ids = found
                 yield block.astype(self.dtype, copy=False), ids
                 start += len(block)
             _require_unchanged(path, stamp)
 
     def to_dask(self) -> Source:  # noqa: D102
-        frame = self.form.dask_frame(self.paths, self.feature_names, self.dtype)
+        with escaped_errors():
+            frame = self.form.dask_frame(self.paths, self.feature_names, self.dtype)
         if frame is None:
             return super().to_dask()
         from sparseksc.data.dask_source import DaskSource
 
-        return DaskSource(frame)
+        source = DaskSource(frame)
+        source.origins = self.origins
+        return source
 
     def parts(self) -> list[Part]:  # noqa: D102
         if self.n_rows is None or not self.form.has_random_access:
@@ -231,9 +323,10 @@ class FileStream(Stream):
         for path, stamp, rows in zip(self.paths, self._stamps, self._counts, strict=True):
             begin, end = max(start - first, 0), min(stop - first, rows)
             if begin < end:
-                block = self.form.read_rows(path, begin, end)
+                with escaped_errors():
+                    block = self.form.read_rows(path, begin, end)
+                    self._require_finite(block, path, begin)
                 _require_unchanged(path, stamp)
-                self._require_finite(block, path, begin)
                 found.append(block.astype(self.dtype, copy=False))
             first += rows
         return np.concatenate(found)
@@ -249,7 +342,7 @@ class FileStream(Stream):
 
 def _require_unchanged(path: Path, stamp: tuple[int, int]) -> None:
     if not path.exists() or _stamp(path) != stamp:
-        raise ChangedSource(f"{path} changed while it was in use; start again.")
+        raise ChangedSource(escaped(f"{path} changed while it was in use; start again."))
 
 
 def _listed(names: list[str] | None, width: int) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from sparseksc._text import escaped
 from sparseksc._typing import StrPath
 from sparseksc.data.atomic import require_place
+from sparseksc.data.files import require_separate
 
 #: What the system says of a file that another process has locked.
 TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
@@ -21,8 +23,10 @@ class FileInUse(RuntimeError):
 
 
 @contextmanager
-def sole_use(path: StrPath) -> Iterator[None]:
+def sole_use(path: StrPath, read: Sequence[StrPath] = ()) -> Iterator[None]:
     """Keep others from using a file, by a lock on the file ``<path>.lock`` beside it.
+
+    Neither may be one of the files that are ``read``.
 
     The system releases the lock when the process ends, however it ends: what is left of it after
     that is an empty file, which locks nothing. File systems without locks are used without one.
@@ -41,11 +45,12 @@ def sole_use(path: StrPath) -> Iterator[None]:
     """
     target = require_place(path)
     beside = target.with_name(f"{target.name}.lock")
+    require_separate(read, [path, beside])
     handle = _lock(beside)
     if handle is None:
         raise FileInUse(
-            f"Another run is using {os.fspath(path)}; wait until it has ended, or give this run "
-            "another file."
+            f"Another run is using {escaped(os.fspath(path))}; wait until it has ended, or give "
+            "this run another file."
         )
     try:
         yield

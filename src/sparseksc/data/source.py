@@ -9,11 +9,11 @@ bits, wherever they come from and whoever computes them.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -62,8 +62,8 @@ class Source(ABC):
     n_rows : int or None
         Number of rows; None while it is not known.
     feature_names : list of str or None
-    paths : sequence of path
-        Files that the rows are read from, as far as that is known.
+    origins : sequence of str
+        What the rows are read from, as far as that is known: names of files, folders, patterns.
     in_memory : bool
         Whether all rows are in the memory of this process.
     runs_here : bool
@@ -77,7 +77,7 @@ class Source(ABC):
     dtype: np.dtype[Any]
     n_rows: int | None = None
     feature_names: list[str] | None = None
-    paths: Sequence[Path] = ()
+    origins: Sequence[str] = ()
     in_memory: ClassVar[bool] = False
     runs_here: ClassVar[bool] = True
     is_sparse: bool = False
@@ -135,11 +135,23 @@ class Source(ABC):
         return None, self.sum(lambda rows, weights: work(rows, weights)[1], merge, width, n_jobs)
 
 
-def files_behind(X: Any) -> list[Path]:
+def files_behind(X: Any) -> list[str]:
+    """Files that an array, the arrays of a sparse matrix or the columns of a frame are maps of."""
+    # Other frames copy their columns to hand them out.
+    if type(X).__module__.partition(".")[0] == "pandas" and X.ndim == 2:
+        arrays = [column.values for _, column in X.items()]
+    elif isinstance(X, np.ndarray):
+        arrays = [X]
+    else:
+        arrays = [getattr(X, name, None) for name in ("data", "indices", "indptr")]
+    return list(dict.fromkeys(file for array in arrays for file in _file_behind(array)))
+
+
+def _file_behind(X: Any) -> list[str]:
     """File that an array, or the one that it is a view of, is a memory map of."""
     while isinstance(X, np.ndarray):
         if isinstance(X, np.memmap):
-            return [] if X.filename is None else [Path(X.filename)]
+            return [] if X.filename is None else [os.path.abspath(X.filename)]
         X = X.base
     return []
 
@@ -175,8 +187,8 @@ class ArraySource(Source):
         self.is_sparse = not isinstance(X, np.ndarray)
 
     @property
-    def paths(self) -> Sequence[Path]:  # type: ignore[override]
-        """File that the rows are a memory map of, if any."""
+    def origins(self) -> Sequence[str]:  # type: ignore[override]
+        """Files that the rows are a memory map of, if any."""
         return files_behind(self.X)
 
     def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102

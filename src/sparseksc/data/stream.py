@@ -59,13 +59,15 @@ class Stream(Source):
         """
         from sparseksc.data.dask_source import DaskSource
 
-        return DaskSource.of_parts(
+        source = DaskSource.of_parts(
             [(part.n_rows, part.read) for part in self.parts()],
             self.n_features,
             self.dtype,
             self.feature_names,
             self.fingerprint(),
         )
+        source.origins = self.origins
+        return source
 
     def records(self) -> Iterator[Rows]:
         """Yield blocks of finite rows, and a list of their columns of ids beside each."""
@@ -153,8 +155,8 @@ class IterableSource(Stream):
             raise ValueError(f"Blocks must be 2-D arrays with columns, got shape {first.shape}.")
         self.n_features = first.shape[1]
         self.dtype = np.dtype(np.float32 if first.dtype == np.float32 else np.float64)
-        if isinstance(blocks, list | tuple):
-            self.paths = [file for block in blocks for file in files_behind(block)]
+        known = blocks if isinstance(blocks, list | tuple) else [first]
+        self.origins = [file for block in known for file in files_behind(block)]
 
     def _fresh(self) -> Iterable[Any]:
         return self._blocks() if callable(self._blocks) else self._blocks
@@ -179,7 +181,7 @@ class ScaledStream(Stream):
     def __init__(self, stream: Stream, scaling: RowTransform) -> None:
         self.stream, self.scaling = stream, scaling
         self.n_features, self.feature_names = stream.n_features, stream.feature_names
-        self.n_rows, self.dtype, self.paths = stream.n_rows, stream.dtype, stream.paths
+        self.n_rows, self.dtype, self.origins = stream.n_rows, stream.dtype, stream.origins
 
     def read(self) -> Iterator[Array]:  # noqa: D102
         for block in self.stream.read():

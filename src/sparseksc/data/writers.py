@@ -9,12 +9,13 @@ import os
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any, Protocol, cast
 
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc._typing import Array, Floats, Integers, StrPath
 from sparseksc.data.atomic import atomic_write
 from sparseksc.data.formats.arrow import require_pyarrow
@@ -36,19 +37,56 @@ class ColumnWriter(ABC):
 
 
 class CsvWriter(ColumnWriter):
-    """Comma separated values with a header line."""
+    """Comma separated values with a header line; ``change`` is applied to all text."""
 
-    def __init__(self, file: IO[bytes], names: list[str]) -> None:
+    def __init__(
+        self, file: IO[bytes], names: list[str], change: Callable[[str], str] | None = None
+    ) -> None:
         super().__init__(file, names)
-        self._write([names])
+        self._change = change
+        self._write([self._changed(names)])
 
-    def _write(self, rows: Any) -> None:
+    def _changed(self, values: list[Any]) -> list[Any]:
+        change = self._change
+        if change is None:
+            return values
+        return [change(value) if isinstance(value, str) else value for value in values]
+
+    def _write(self, rows: list[Any]) -> None:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(rows)
-        self.file.write(text.getvalue().encode())
+        content = text.getvalue()
+        if "\r" in content:
+            # The module quotes what is in the end of a line, and others end lines there too.
+            content = "".join(f"{_csv_line(row)}\n" for row in rows)
+        self.file.write(content.encode())
 
     def write(self, columns: list[Column]) -> None:  # noqa: D102
-        self._write(zip(*(column.tolist() for column in columns), strict=True))
+        cells = [self._changed(column.tolist()) for column in columns]
+        self._write(list(zip(*cells, strict=True)))
+
+
+def _csv_line(row: Any) -> str:
+    """Return a row as CSV, with quotes around each carriage return, without the end of the line."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(row)
+    return text.getvalue().removesuffix("\r\n")
+
+
+#: With one of these in front, a spreadsheet takes the text of a cell for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def spreadsheet_text(text: str) -> str:
+    """Put an apostrophe before text that a spreadsheet would take for a formula.
+
+    Examples
+    --------
+    >>> from sparseksc.data.writers import spreadsheet_text
+    >>> spreadsheet_text("=1+1"), spreadsheet_text("A1")
+    ("'=1+1", 'A1')
+    """
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 class NpyWriter(ColumnWriter):
@@ -142,23 +180,30 @@ def table_ending(path: StrPath) -> str:
     """Return the ending of a table's name, if such tables can be written."""
     ending = next((end for end in ENDINGS if os.fspath(path).lower().endswith(end)), None)
     if ending is None:
-        raise ValueError(f"The output {os.fspath(path)} must end in one of {', '.join(ENDINGS)}.")
+        raise ValueError(
+            f"The output {escaped(os.fspath(path))} must end in one of {', '.join(ENDINGS)}."
+        )
     return ending
 
 
 @contextmanager
-def column_writer(path: StrPath, names: list[str]) -> Iterator[ColumnWriter]:
-    """Open a table for writing by the ending of its name; it appears when it is complete."""
+def column_writer(
+    path: StrPath, names: list[str], change: Callable[[str], str] | None = None
+) -> Iterator[ColumnWriter]:
+    """Open a table for writing by the ending of its name; it appears when it is complete.
+
+    In CSV files ``change`` is applied to all text.
+    """
     ending = table_ending(path)
     with atomic_write(path) as file, ExitStack() as stack:
         writer: ColumnWriter
         if ending == ".csv":
-            writer = CsvWriter(file, names)
+            writer = CsvWriter(file, names, change)
         elif ending == ".csv.gz":
             # Without a name and a time in it, the same labels are the same bytes.
             packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0)
             stack.callback(packed.close)
-            writer = CsvWriter(cast("IO[bytes]", packed), names)
+            writer = CsvWriter(cast("IO[bytes]", packed), names, change)
         elif ending == ".npy":
             writer = NpyWriter(file, names)
         elif ending == ".npz":

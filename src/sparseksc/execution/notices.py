@@ -13,6 +13,8 @@ import warnings
 from contextvars import ContextVar, Token
 from types import FrameType, TracebackType
 
+from sparseksc._text import escaped
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 #: Texts and categories of the warnings so far, in the public method that is at work.
@@ -21,6 +23,7 @@ _collected: ContextVar[dict[str, type[Warning]] | None] = ContextVar("collected"
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn the user: at once, or at the end of the public method that is at work."""
+    message = escaped(message)
     collected = _collected.get()
     if collected is None:
         warnings.warn(message, category, stacklevel=_callers_level())

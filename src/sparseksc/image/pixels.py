@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseksc._text import escaped
 from sparseksc._typing import StrPath
 
 Bytes = NDArray[np.uint8]
@@ -131,21 +132,21 @@ def _is_pillow(image: Any) -> bool:
 
 
 def _opened(path: StrPath) -> Any:
-    pillow = _pillow()
+    pillow, shown = _pillow(), escaped(os.fspath(path))
     try:
         with pillow.Image.open(path) as opened:
             opened.load()
             return opened
     except pillow.UnidentifiedImageError as error:
-        raise ValueError(f"{os.fspath(path)} is not a picture that Pillow can read.") from error
+        raise ValueError(f"{shown} is not a picture that Pillow can read.") from error
     except pillow.Image.DecompressionBombError as error:
-        raise ValueError(f"{os.fspath(path)} is too large to be a picture: {error}") from error
+        raise ValueError(f"{shown} is too large to be a picture: {error}") from error
     except (SyntaxError, EOFError) as error:
-        raise ValueError(f"{os.fspath(path)} is damaged: {error}.") from error
+        raise ValueError(f"{shown} is damaged: {error}.") from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise ValueError(f"{os.fspath(path)} is damaged: {error}.") from error
+        raise ValueError(f"{shown} is damaged: {error}.") from error
 
 
 def _array_of(image: Any) -> NDArray[Any]:

@@ -24,6 +24,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc._typing import Array, StrPath
 from sparseksc.data.atomic import atomic_write
 from sparseksc.persistence.schema import ModelFileError, check_header, layout
@@ -47,7 +48,7 @@ def naming(path: StrPath) -> Iterator[None]:
     try:
         yield
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)} {error}.") from None
+        raise ModelFileError(escaped(f"{os.fspath(path)} {error}.")) from None
 
 
 def write(path: StrPath, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:

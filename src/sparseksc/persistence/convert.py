@@ -12,6 +12,7 @@ import scipy
 import scipy.sparse as sp
 import sklearn
 
+from sparseksc._text import escaped
 from sparseksc._typing import Array, StrPath
 from sparseksc._version import __version__
 from sparseksc.config.parameters import PARAMETERS
@@ -79,8 +80,8 @@ def load_model(path: StrPath, kernel: Callable[..., Any] | None) -> SavedModel:
     is_function = header["kernel"]["name"] == CALLABLE
     if kernel is not None and not is_function:
         raise ValueError(
-            f"{os.fspath(path)} has the {header['kernel']['name']} kernel; kernel= is for models "
-            "that were trained with a function."
+            f"{escaped(os.fspath(path))} has the {header['kernel']['name']} kernel; kernel= is for "
+            "models that were trained with a function."
         )
     with container.naming(path):
         if is_function and not callable(kernel):

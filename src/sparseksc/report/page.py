@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc.report.facts import Facts
 from sparseksc.report.live_charts import bokeh_script, live_charts
 from sparseksc.report.numbers import decimals, number, percent
@@ -40,7 +41,11 @@ def render(facts: Facts, title: str | None, command: str | None) -> str:
     from markupsafe import Markup
 
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters["thousands"] = "{:,}".format
     template = environment.from_string(_text("page.html"))
@@ -87,6 +92,11 @@ def render(facts: Facts, title: str | None, command: str | None) -> str:
         versions=version_table(),
         parameters=parameter_table(facts.estimator),
     )
+
+
+def _shown(value: Any) -> Any:
+    """Escape control characters in what the page quotes; its own parts (Markup) have none."""
+    return escaped(value, keep="\n") if type(value) is str else value
 
 
 def _text(name: str) -> str:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sparseksc._text import escaped
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.data.adapters import external_source, is_dask, is_external
 from sparseksc.data.files import FileStream
@@ -89,7 +90,7 @@ class Rows:
 
     def name_of(self, row: int) -> str:
         """Name of a row, or its number."""
-        return f"{row:,}" if self.ids is None else str(self.ids[row])
+        return f"{row:,}" if self.ids is None else escaped(str(self.ids[row]))
 
 
 def read_rows(estimator: Any, X: Any, ids: Sequence[Any] | None) -> Rows:
@@ -125,7 +126,7 @@ def _feature_names(estimator: Any, X: Any, source: Source) -> list[str]:
         known = list(X.columns)
     if known is None:
         known = [f"feature {number}" for number in range(source.n_features)]
-    return [str(name) for name in known]
+    return [escaped(str(name)) for name in known]
 
 
 def _kind(X: Any, source: Source) -> str:

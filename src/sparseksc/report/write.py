@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from sparseksc._typing import StrPath
-from sparseksc.data.adapters import files_of
-from sparseksc.data.atomic import atomic_write, require_unread
+from sparseksc.data.adapters import require_output
+from sparseksc.data.atomic import atomic_write
 from sparseksc.report.facts import gather
 from sparseksc.report.page import render
 
@@ -60,7 +60,7 @@ def write_report(
     True
     """
     _require_extra()
-    require_unread(path, files_of(X))
+    require_output(path, X, estimator)
     # What can be wrong with the path is found before the work.
     with atomic_write(path) as file:
         page = render(gather(estimator, X, ids), title, command)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc._typing import Floats
 from sparseksc.search.ranking import RankedModel, Surfaces
 
@@ -106,7 +107,8 @@ class TuningResult:
         tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
         if len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
-        doubt = f" {self.doubt}" if self.doubt else ""
+        # A model file of others may say anything here.
+        doubt = f" {escaped(self.doubt)}" if self.doubt else ""
         if self.n_models == 0:
             return f"A single cluster, with no others to compare.{doubt}"
         if self.best_n_clusters == 1:

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from sparseksc._text import escaped
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened
-from sparseksc.cli.labels import check_distinct, check_table, write_labels
+from sparseksc.cli.labels import check_outputs, check_table, write_labels
 from sparseksc.cli.page import check_page, write_page
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count, short_bandwidth
@@ -26,6 +27,7 @@ def run(
     output: str | None,
     labels: str | None,
     membership: bool,
+    spreadsheet: bool,
     report: str | None,
     columns: list[str] | None,
     ids: list[str] | None,
@@ -45,9 +47,10 @@ def run(
         raise click.UsageError("--json and --labels - both want standard output: choose one.")
     if checkpoint is not None:
         _check_checkpoint(checkpoint, data)
-    check_distinct(data, [output, labels, report])
+    lock = None if checkpoint is None else f"{checkpoint}.lock"
+    check_outputs(data, [output, labels, report, checkpoint, lock])
     if labels is not None:
-        check_table(labels, ids)
+        check_table(labels, ids, spreadsheet)
     if report is not None:
         check_page(report)
     reporter = Reporter(as_json, stdout_is_taken=labels == "-")
@@ -71,7 +74,7 @@ def run(
         if output is not None:
             model.save(places[output])
         if labels is not None:
-            write_labels(model, source, places.get(labels, labels), membership)
+            write_labels(model, source, places.get(labels, labels), membership, spreadsheet)
         if report is not None:
             write_page(model, source, places[report], command=command)
     tuning = getattr(model, "tuning_", None)
@@ -116,4 +119,4 @@ def _check_checkpoint(checkpoint: str, data: tuple[str, ...]) -> None:
         raise click.UsageError("--checkpoint needs files: standard input cannot be read again.")
     folder = os.path.dirname(os.path.realpath(checkpoint))
     if not os.path.isdir(folder):
-        raise FileNotFoundError(f"There is no folder {folder} to write the checkpoint to.")
+        raise FileNotFoundError(f"There is no folder {escaped(folder)} to write the checkpoint to.")

@@ -6,7 +6,7 @@ import click
 
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened_for
-from sparseksc.cli.labels import check_distinct, check_table, write_labels
+from sparseksc.cli.labels import check_outputs, check_table, write_labels
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count
 from sparseksc.model_file import load
@@ -18,6 +18,7 @@ def run(
     data: tuple[str, ...],
     output: str,
     membership: bool,
+    spreadsheet: bool,
     columns: list[str] | None,
     ids: list[str] | None,
     header: bool | None,
@@ -28,15 +29,15 @@ def run(
     """Do what the command line says."""
     if as_json and output == "-":
         raise click.UsageError("--json and the labels both want standard output: give -o a file.")
-    check_distinct([model, *data], [output])
-    check_table(output, ids)
+    check_outputs([model, *data], [output])
+    check_table(output, ids, spreadsheet)
     request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
     with reporter.listening(), Staging() as staging:
         place = output if output == "-" else staging.place(output)
         fitted = load(model).set_params(n_jobs=n_jobs)
         with opened_for(fitted, data, **request) as source:
-            sizes = write_labels(fitted, source, place, membership)
+            sizes = write_labels(fitted, source, place, membership, spreadsheet)
     if output != "-":
         reporter.say(f"{count(sum(sizes), 'row')} labelled: {output}", style="bold")
         cluster_table(reporter, sizes)

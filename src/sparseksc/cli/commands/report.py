@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened_for
-from sparseksc.cli.labels import check_distinct
+from sparseksc.cli.labels import check_outputs
 from sparseksc.cli.page import check_page, write_page
 from sparseksc.cli.staging import Staging
 from sparseksc.model_file import load
@@ -26,7 +26,7 @@ def run(
 ) -> None:
     """Do what the command line says."""
     check_page(output)
-    check_distinct([model, *data], [output])
+    check_outputs([model, *data], [output])
     reporter = Reporter(as_json)
     request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     with reporter.listening(), Staging() as staging:

@@ -10,8 +10,9 @@ from typing import Any
 import click
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc.cli.console import Reporter
-from sparseksc.cli.labels import check_distinct
+from sparseksc.cli.labels import check_outputs
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import count, short_bandwidth
 from sparseksc.data.atomic import atomic_write
@@ -46,12 +47,16 @@ def run(
 ) -> None:
     """Do what the command line says."""
     if output is not None and _ending(output) not in MAPS:
-        raise click.UsageError(f"The segments {output} must end in one of {', '.join(MAPS)}.")
+        raise click.UsageError(
+            f"The segments {escaped(output)} must end in one of {', '.join(MAPS)}."
+        )
     if overlay is not None and _ending(overlay) not in PICTURES:
-        raise click.UsageError(f"The picture {overlay} must end in one of {', '.join(PICTURES)}.")
-    check_distinct([image], [output, overlay])
+        raise click.UsageError(
+            f"The picture {escaped(overlay)} must end in one of {', '.join(PICTURES)}."
+        )
+    check_outputs([image], [output, overlay])
     if not os.path.exists(image):
-        raise FileNotFoundError(f"There is no file {image}.")
+        raise FileNotFoundError(f"There is no file {escaped(image)}.")
     reporter = Reporter(as_json)
     with reporter.listening(), Staging() as staging:
         places = {name: staging.place(name) for name in (output, overlay) if name is not None}

@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
+from sparseksc._text import escaped
 from sparseksc.cli.console import Reporter, plain
 from sparseksc.cli.inputs import opened
-from sparseksc.cli.labels import check_distinct
+from sparseksc.cli.labels import check_outputs
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import short_bandwidth
 from sparseksc.data.atomic import atomic_write
@@ -40,10 +41,12 @@ def run(
 ) -> None:
     """Do what the command line says."""
     if plot is not None and not plot.lower().endswith(PICTURES):
-        raise click.UsageError(f"The picture {plot} must end in one of {', '.join(PICTURES)}.")
+        raise click.UsageError(
+            f"The picture {escaped(plot)} must end in one of {', '.join(PICTURES)}."
+        )
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output: choose one.")
-    check_distinct(data, [output, plot])
+    check_outputs(data, [output, plot])
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
     request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     with reporter.listening(), Staging() as staging, opened(data, **request) as source:
