@@ -12,7 +12,7 @@ NATIVE := CMakeLists.txt $(wildcard src/sparseksc/_native/*.cpp src/sparseksc/_n
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo      cluster two spirals, print the figures and write the pictures"
+	@echo "make demo      cluster two spirals, print the figures and write the figures"
 	@echo "make test      run the tests and the examples of the docstrings, with coverage"
 	@echo "make quick     run the tests that take no time"
 	@echo "make sanitize  run the native tests with the address and undefined behaviour sanitizers"

@@ -57,20 +57,20 @@ COPIES = {
 
 
 def berkeley(folder, change=np.asarray):
-    """Names, pictures and boundary maps of the humans, all changed in the same way."""
+    """Names, images and boundary maps of the humans, all changed in the same way."""
     for path in sorted((folder / "images").glob("*.jpg"), key=lambda path: int(path.stem)):
         truth = loadmat(folder / "groundTruth" / f"{path.stem}.mat")["groundTruth"][0]
         humans = [boundaries(change(human["Segmentation"][0, 0])) for human in truth]
-        with Image.open(path) as picture:
-            yield path.stem, np.ascontiguousarray(change(np.asarray(picture))), humans
+        with Image.open(path) as image:
+            yield path.stem, np.ascontiguousarray(change(np.asarray(image))), humans
 
 
 def measure(images, seed, **arguments):
     """F, number of segments, bandwidth and processor seconds for each image."""
     rows = {}
-    for name, picture, humans in images:
+    for name, image, humans in images:
         started = process_time()
-        result = segment(picture, random_state=seed, **arguments)
+        result = segment(image, random_state=seed, **arguments)
         seconds = process_time() - started
         f = boundary_map_f_measure(boundaries(result.labels), humans).f
         rows[name] = f, result.n_segments, result.model.bandwidth_, seconds
@@ -86,7 +86,7 @@ def main():
     arguments = parser.parse_args()
     images = list(berkeley(arguments.folder))
     if not images:
-        parser.error(f"no pictures in {arguments.folder / 'images'}; get BSDS500 from {HOME}")
+        parser.error(f"no images in {arguments.folder / 'images'}; get BSDS500 from {HOME}")
     seeds = range(arguments.seeds)
     runs = [measure(images, seed) for seed in seeds]
     heads = [f"F, seed {seed}" for seed in seeds]

@@ -1,6 +1,6 @@
-"""The demonstration: 100,000 points of two intertwined spirals, a table and a picture.
+"""The demonstration: 100,000 points of two intertwined spirals, a table and a figure.
 
-Run it as ``python -m sparseksc.demo``; the picture goes to ``demo/spirals.png``.
+Run it as ``python -m sparseksc.demo``; the figure goes to ``demo/spirals.png``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rank", type=int, default=115, help="largest size of the reduced set")
     parser.add_argument("--bandwidth", type=float, default=0.006, help="kernel bandwidth")
     parser.add_argument("--seed", type=int, default=0, help="seed of the data and the model")
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder of the picture")
+    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder of the figure")
     options = parser.parse_args(arguments)
 
     X, y = make_spirals(options.points, random_state=options.seed)
@@ -57,9 +57,9 @@ def main(arguments: list[str] | None = None) -> None:
     for name, value in rows:
         print(f"{name:<{width}}  {value:>12}")
 
-    picture = options.out / "spirals.png"
-    draw(X, ksc, picture)
-    print(f"\npicture: {picture}")
+    figure = options.out / "spirals.png"
+    draw(X, ksc, figure)
+    print(f"\npicture: {figure}")
 
 
 def draw(X: np.ndarray[Any, Any], ksc: KernelSpectralClustering, path: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_single_human_need_not_be_a_list():
     ("machine", "humans", "message"),
     [
         (halves(), [], "At least one human"),
-        (halves(), [halves(10, 10, 5)], "shape of the picture"),
+        (halves(), [halves(10, 10, 5)], "shape of the image"),
         (np.full((3, 3), 0.5), [halves()], "label map"),
         (np.full((3, 3), np.nan), [halves()], "label map"),
         (halves(), [np.zeros(3)], "each of humans"),

@@ -88,8 +88,8 @@ def test_files_are_turned_as_the_camera_was(tmp_path):
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        (np.zeros(5), "A picture has the shape"),
-        (np.zeros((2, 2, 5)), "A picture has the shape"),
+        (np.zeros(5), "An image has the shape"),
+        (np.zeros((2, 2, 5)), "An image has the shape"),
         (np.zeros((0, 4, 3)), "no pixels"),
         (np.full((2, 2), np.nan), "NaN"),
         (np.full((2, 2), 1.5), "between 0 and 1"),
@@ -98,7 +98,7 @@ def test_files_are_turned_as_the_camera_was(tmp_path):
         (np.array([["a", "b"]]), "must hold numbers"),
         (np.ones((2, 2), dtype=complex), "must hold numbers"),
         (np.ma.masked_equal(np.zeros((2, 2)), 1), "masked"),
-        (None, "A picture has the shape"),
+        (None, "An image has the shape"),
     ],
 )
 def test_errors_say_what_is_wrong(image, message):
@@ -108,8 +108,8 @@ def test_errors_say_what_is_wrong(image, message):
 
 def test_files_that_are_no_images(tmp_path):
     text = tmp_path / "text.jpg"
-    text.write_text("not a picture")
-    with pytest.raises(ValueError, match="not a picture that Pillow can read"):
+    text.write_text("not an image")
+    with pytest.raises(ValueError, match="not an image that Pillow can read"):
         as_rgb(text)
     with pytest.raises(FileNotFoundError):
         as_rgb(tmp_path / "missing.png")
@@ -120,7 +120,7 @@ def test_files_that_are_no_images(tmp_path):
     for size in (0, 20, 60, 2000):
         cut = tmp_path / f"cut{size}.png"
         cut.write_bytes(whole.read_bytes()[:size])
-        with pytest.raises(ValueError, match=r"damaged|not a picture"):
+        with pytest.raises(ValueError, match=r"damaged|not an image"):
             as_rgb(cut)
 
 
@@ -136,7 +136,7 @@ def test_arrays_need_no_pillow():
         "import sys; sys.modules['PIL'] = None; import numpy as np\n"
         "from sparseksc.image.pixels import as_rgb\n"
         "as_rgb(np.zeros((2, 2)))\n"
-        "try: as_rgb('picture.png')\n"
+        "try: as_rgb('image.png')\n"
         "except ImportError as error: print(error)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

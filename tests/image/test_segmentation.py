@@ -39,7 +39,7 @@ def test_model_labels_new_histograms(scene):
 def test_segments_are_numbered_by_their_size_without_gaps():
     grey = np.repeat([0.2, 0.5, 0.8], [25, 30, 25])[None, :].repeat(60, axis=0)
     grey = np.clip(grey + np.random.default_rng(0).normal(0, 0.03, grey.shape), 0.0, 1.0)
-    with pytest.warns(UserWarning, match="5 segments asked for, but the picture has 3 that are"):
+    with pytest.warns(UserWarning, match="5 segments asked for, but the image has 3 that are"):
         result = segment(grey, 5, random_state=0)
     assert result.model.n_clusters_ == 5
     sizes = np.bincount(result.labels.ravel())
@@ -106,7 +106,7 @@ def test_errors_come_before_any_work(arguments, message):
 
 
 def test_more_segments_than_neighbourhoods():
-    with pytest.raises(ValueError, match="5 segments asked for, but the picture has 1"):
+    with pytest.raises(ValueError, match="5 segments asked for, but the image has 1"):
         segment(np.zeros((20, 20)), 5)
 
 

@@ -27,7 +27,7 @@ def test_the_page_tells_the_facts(model, data, write):
         "The eigenvalues as numbers",
         "random_state=0",
         "scikit-learn",
-        "All numbers and pictures show all 300 rows.",
+        "All numbers and figures show all 300 rows.",
     ):
         assert fact in text, fact
     for cluster, size in enumerate((150, 100, 50)):

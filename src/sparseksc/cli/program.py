@@ -153,7 +153,7 @@ def predict(**options: Any) -> None:
 )
 @o.bandwidth_option("Candidates: 0.1,1,10, a number, or auto.")
 @click.option("-o", "--output", type=o.FILE, help="JSON file to write, with every model compared.")
-@click.option("--plot", type=o.FILE, help="Picture of the search to write (.png, .svg, .pdf).")
+@click.option("--plot", type=o.FILE, help="Figure of the search to write (.png, .svg, .pdf).")
 @o.data_options
 @o.model_options
 @o.seed_option
@@ -183,15 +183,13 @@ def tune(**options: Any) -> None:
     type=click.Path(),
     help="Segment of each pixel to write: .png (numbers, shown in mean colours) or .npy.",
 )
-@click.option(
-    "--overlay", type=click.Path(), help="Picture with the segments drawn on it to write."
-)
+@click.option("--overlay", type=click.Path(), help="Image with the segments drawn on it to write.")
 @click.option(
     "--levels",
     type=click.IntRange(2, 256),
     default=8,
     show_default=True,
-    help="Colours that the picture is reduced to.",
+    help="Colours that the image is reduced to.",
 )
 @click.option("--dither", is_flag=True, help="Diffuse the error of that reduction.")
 @click.option(
@@ -203,7 +201,7 @@ def tune(**options: Any) -> None:
 @o.jobs_option
 @o.ending_options
 def segment(**options: Any) -> None:
-    """Divide the picture IMAGE into segments of like colours and textures."""
+    """Divide IMAGE into segments of like colours and textures."""
     if not (options["output"] or options["overlay"]):
         raise click.UsageError("Nothing would be kept: give -o or --overlay.")
     from sparseksc.cli.commands.segment import run
@@ -249,7 +247,7 @@ def report(**options: Any) -> None:
 @ksc.command(
     examples="""
     ksc demo
-    ksc demo --points 1000000 -o pictures
+    ksc demo --points 1000000 -o figures
     """
 )
 @click.option(
@@ -260,7 +258,7 @@ def report(**options: Any) -> None:
     help="Number of points.",
 )
 @click.option(
-    "-o", "--output", type=o.FILE, default="demo", show_default=True, help="Folder of the picture."
+    "-o", "--output", type=o.FILE, default="demo", show_default=True, help="Folder of the figure."
 )
 @o.seed_option
 @o.debug_option

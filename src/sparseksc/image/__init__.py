@@ -1,4 +1,4 @@
-"""Segments of pictures: colour histograms around each pixel, clustered.
+"""Segments of images: colour histograms around each pixel, clustered.
 
 :func:`segment` does it all. The steps are public too: a palette of few colours
 (:func:`minimum_variance_palette`), the colour numbers of the pixels (:func:`quantise`), their

@@ -26,7 +26,7 @@ def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[A
         Pieces of fewer pixels go; 0 and 1 keep all.
     width : int, default=1
         Pieces that do not hold a square of this odd width anywhere go. At the border the square
-        may reach out of the picture.
+        may reach out of the image.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-r"""How well the boundaries of segments follow the edges of the picture.
+r"""How well the boundaries of segments follow the edges of the image.
 
-The edge strength e of a pixel is the length of the gradient of the slightly smoothed picture in
+The edge strength e of a pixel is the length of the gradient of the slightly smoothed image in
 the colour space CIELAB, where distances are as large as they look. It is turned into the
 confidence that there is an edge, which weighs strength against the mean of all squares,
 
@@ -10,7 +10,7 @@ Boundaries should lie where there are edges (the precision P, the mean confidenc
 B), and where there are edges there should be boundaries (the recall R, the share of all confidence
 in the neighbourhood N(B)). As in the benchmark that compares boundaries with those of people, the
 support is a mean of both, here with twice the weight on the precision, because most edges of a
-picture are texture:
+image are texture:
 
 .. math:: F_{0.5} = \frac{1.25\, P R}{0.25\, P + R}, \qquad
     P = \frac{1}{|B|} \sum_{x \in B} c(x), \qquad
@@ -32,7 +32,7 @@ SMOOTHING = 1.0
 REACH = 3
 #: Smallest number that is not zero.
 TINY = float(np.finfo(np.float64).tiny)
-#: Squared strength, in means of the picture, at which an edge is as likely as not.
+#: Squared strength, in means of the image, at which an edge is as likely as not.
 DOUBT = 4.0
 #: What recall is worth beside precision.
 BETA = 0.5
@@ -49,7 +49,7 @@ TRISTIMULUS = np.array(
 
 
 def lightness_and_colour(rgb: Bytes) -> Floats:
-    """Return the picture in CIELAB: L from 0 to 100, and the opponent colours a and b.
+    """Return the image in CIELAB: L from 0 to 100, and the opponent colours a and b.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def lightness_and_colour(rgb: Bytes) -> Floats:
 
 
 class Edges:
-    """The edges of a picture."""
+    """The edges of an image."""
 
     def __init__(self, rgb: Bytes) -> None:
         squares = np.zeros(rgb.shape[:2])
@@ -87,7 +87,7 @@ class Edges:
         self._along = ndimage.maximum_filter(confidence, 3)
 
     def support(self, drawn: Mask) -> float:
-        """Return the support of a boundary map, at most 1; 0 where it or the picture is empty."""
+        """Return the support of a boundary map, at most 1; 0 where it or the image is empty."""
         if not drawn.any() or self._total == 0.0:
             return 0.0
         near = ndimage.maximum_filter(drawn, 2 * REACH + 1)

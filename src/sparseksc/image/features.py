@@ -15,7 +15,7 @@ from sparseksc.image.palette import Bytes
 
 @dataclass(frozen=True)
 class PixelFeatures:
-    """A quantised picture, from which the features of any band of rows are computed.
+    """A quantised image, from which the features of any band of rows are computed.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class PixelFeatures:
         """
         parts = []
         for window in self.windows:
-            # Windows reach beyond the band, up to the border of the picture.
+            # Windows reach beyond the band, up to the border of the image.
             top, bottom = max(first - window // 2, 0), last + window // 2
             histograms = index_histograms(self.indices[top:bottom], self.levels, window)
             parts.append(histograms[first - top : last - top])

@@ -24,13 +24,13 @@ def local_histograms(
 ) -> NDArray[Any]:
     """Histogram of the quantised colours in a square window around each pixel.
 
-    The picture is quantised to ``levels`` colours (:func:`minimum_variance_palette`,
+    The image is quantised to ``levels`` colours (:func:`minimum_variance_palette`,
     :func:`quantise`); entry ``[i, j, c]`` is the share of the pixels of colour ``c`` among those
     in the window around pixel ``(i, j)``. At the border the window is cut.
 
     Parameters
     ----------
-    image : array of shape (height, width, 3), or any other picture that ``segment`` takes
+    image : array of shape (height, width, 3), or any other image that ``segment`` takes
     levels : int, default=8
         Number of colours.
     window : int, default=5
@@ -43,7 +43,7 @@ def local_histograms(
     Returns
     -------
     array of shape (height, width, levels)
-        Each histogram sums to 1. Colours that the picture does not need are columns of zeros.
+        Each histogram sums to 1. Colours that the image does not need are columns of zeros.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def local_histograms(
 def index_histograms(
     indices: ArrayLike, levels: int, window: int = 5, *, dtype: DTypeLike = np.float64
 ) -> NDArray[Any]:
-    """Histograms as in :func:`local_histograms`, of a picture that is quantised already.
+    """Histograms as in :func:`local_histograms`, of an image that is quantised already.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@ r"""How well the boundaries of a segmentation agree with those that people drew.
 
 The boundary benchmark of Berkeley (Martin, Fowlkes and Malik, 2004): boundaries are lines one
 pixel wide; those of the machine and of one human are matched one to one, within 0.0075 of the
-diagonal of the picture. The precision is the share of the machine's pixels that have a partner
+diagonal of the image. The precision is the share of the machine's pixels that have a partner
 with any of the humans, the recall the share of the pixels of all humans that have a partner.
 
 Any matching of the most pairs is taken. The benchmark's own program asks for the least total
@@ -25,7 +25,7 @@ from sparseksc.image.boundaries import boundaries, check_label_map
 
 Mask = NDArray[np.bool_]
 
-#: Distance within which boundary pixels match, in diagonals of the picture.
+#: Distance within which boundary pixels match, in diagonals of the image.
 MATCHING_DISTANCE = 0.0075
 
 
@@ -121,7 +121,7 @@ def boundary_map_f_measure(machine: ArrayLike, humans: Sequence[ArrayLike]) -> B
         other = np.asarray(human, dtype=bool)
         if other.shape != drawn.shape:
             raise ValueError(
-                "The segmentations must have the shape of the picture, got "
+                "The segmentations must have the shape of the image, got "
                 f"{other.shape} beside {drawn.shape}."
             )
         targets = np.argwhere(other)

@@ -1,4 +1,4 @@
-"""Pictures of segments: their mean colours, their boundaries drawn on the picture."""
+"""Images of segments: their mean colours, their boundaries drawn on the image."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def segment_colours(rgb: Bytes, labels: NDArray[Any]) -> Bytes:
 def draw_boundaries(
     rgb: Bytes, labels: NDArray[Any], colour: tuple[int, int, int], thickness: int
 ) -> Bytes:
-    """Draw the boundaries of the segments on a copy of the picture."""
+    """Draw the boundaries of the segments on a copy of the image."""
     lines = boundaries(labels)
     if thickness > 1 and lines.any():
         lines = ndimage.maximum_filter(lines, thickness)

@@ -1,6 +1,6 @@
 r"""A palette of few colours with little variance around them (Wu, 1991), and its use.
 
-The colours of the picture are counted in a cube of 32 x 32 x 32 cells. A box of cells with the
+The colours of the image are counted in a cube of 32 x 32 x 32 cells. A box of cells with the
 colours :math:`c_i` has the squared error
 :math:`\sum_i \|c_i\|^2 - \|\sum_i c_i\|^2 / n`; the box of the largest error is cut by the plane,
 across any of the three axes, that leaves the least error in its two parts, until there are as
@@ -33,18 +33,18 @@ DIFFUSION = ((1, 1, 1 / 16), (1, 0, 5 / 16), (1, -1, 3 / 16), (0, 1, 7 / 16))
 
 
 def minimum_variance_palette(image: Any, levels: int = 8) -> Bytes:
-    """Return the palette of a picture, by minimum variance quantisation.
+    """Return the palette of an image, by minimum variance quantisation.
 
     Parameters
     ----------
-    image : array of shape (height, width, 3), or any other picture that ``segment`` takes
+    image : array of shape (height, width, 3), or any other image that ``segment`` takes
     levels : int, default=8
         Number of colours, at most 256.
 
     Returns
     -------
     array of shape (n_colours, 3), uint8
-        ``levels`` colours, or fewer where the picture does not have as many.
+        ``levels`` colours, or fewer where the image does not have as many.
 
     References
     ----------
@@ -90,7 +90,7 @@ def check_levels(levels: Any) -> int:
 def colour_moments(rgb: Bytes) -> Floats:
     """Count, sums of red, green and blue, and sum of squares in each cell, shape (32, 32, 32, 5).
 
-    All are whole numbers below 2^53 for any picture, so they are exact.
+    All are whole numbers below 2^53 for any image, so they are exact.
     """
     total = np.zeros((CELLS**3, 5))
     pixels = rgb.reshape(-1, 3)
@@ -139,7 +139,7 @@ def quantise(image: Any, palette: ArrayLike, *, dither: bool = False) -> Bytes:
 
     Parameters
     ----------
-    image : array of shape (height, width, 3), or any other picture that ``segment`` takes
+    image : array of shape (height, width, 3), or any other image that ``segment`` takes
     palette : array-like of shape (n_colours, 3)
         Colours between 0 and 255, at most 256 of them.
     dither : bool, default=False
@@ -197,7 +197,7 @@ def _dithered(rgb: Bytes, colours: Floats) -> Bytes:
     ``t = column + 2 row`` can be done together; in memory they are a constant step apart.
     """
     height, width = rgb.shape[:2]
-    # A row below and a column on either side take the errors that leave the picture.
+    # A row below and a column on either side take the errors that leave the image.
     pitch = width + 2
     work = np.zeros((height + 1, pitch, 3), dtype=np.float32)
     work[:height, 1:-1] = rgb

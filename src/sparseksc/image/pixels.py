@@ -1,4 +1,4 @@
-"""Pictures of any kind as an array of red, green and blue bytes."""
+"""Images of any kind as an array of red, green and blue bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEEP_MODES = ("I;16", "I;16L", "I;16B", "I;16N", "I", "F")
 
 
 def as_rgb(image: Any) -> Bytes:
-    """Return a picture as an array of shape (height, width, 3), uint8.
+    """Return an image as an array of shape (height, width, 3), uint8.
 
     Parameters
     ----------
@@ -37,22 +37,21 @@ def as_rgb(image: Any) -> Bytes:
     >>> as_rgb(np.zeros((2, 2, 5)))
     Traceback (most recent call last):
         ...
-    ValueError: A picture has the shape (height, width) or (height, width, 1 to 4), got (2, 2, 5).
+    ValueError: An image has the shape (height, width) or (height, width, 1 to 4), got (2, 2, 5).
     """
     if isinstance(image, str | os.PathLike):
         image = _opened(image)
     if _is_pillow(image):
         image = _array_of(image)
     if isinstance(image, np.ma.MaskedArray):
-        raise ValueError("A picture must not be masked: fill the masked pixels first.")
+        raise ValueError("An image must not be masked: fill the masked pixels first.")
     array = np.asarray(image)
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (1, 2, 3, 4)):
         raise ValueError(
-            "A picture has the shape (height, width) or (height, width, 1 to 4), got "
-            f"{array.shape}."
+            f"An image has the shape (height, width) or (height, width, 1 to 4), got {array.shape}."
         )
     if array.size == 0:
-        raise ValueError(f"The picture has no pixels: its shape is {array.shape}.")
+        raise ValueError(f"The image has no pixels: its shape is {array.shape}.")
     array = _to_bytes(array)
     if array.ndim == 2:
         array = array[:, :, None]
@@ -74,11 +73,11 @@ def _to_bytes(array: NDArray[Any]) -> Bytes:
         return _in_rows(array, lambda rows: (rows.astype(np.uint32) * 255 + 32767) // 65535)
     if kind == "f":
         if not np.isfinite(array).all():
-            raise ValueError("The picture contains NaN or infinite values.")
+            raise ValueError("The image contains NaN or infinite values.")
         low, high = float(array.min()), float(array.max())
         if low < 0.0 or high > 1.0:
             raise ValueError(
-                "A picture of floats must lie between 0 and 1, got values from "
+                "An image of floats must lie between 0 and 1, got values from "
                 f"{low:g} to {high:g}. Divide it by its white."
             )
         return _in_rows(array, lambda rows: np.rint(rows * 255.0))
@@ -89,13 +88,13 @@ def _to_bytes(array: NDArray[Any]) -> Bytes:
         if low >= 0 and high <= 65535:
             return _to_bytes(array.astype(np.uint16))
         raise ValueError(
-            f"A picture of integers must lie between 0 and 65535, got values from {low} to {high}."
+            f"An image of integers must lie between 0 and 65535, got values from {low} to {high}."
         )
-    raise ValueError(f"A picture must hold numbers, got {array.dtype}.")
+    raise ValueError(f"An image must hold numbers, got {array.dtype}.")
 
 
 def _in_rows(array: NDArray[Any], work: Any) -> Bytes:
-    """Convert row by row, so that no copy of the whole picture is larger than the result."""
+    """Convert row by row, so that no copy of the whole image is larger than the result."""
     result = np.empty(array.shape, dtype=np.uint8)
     for row, converted in enumerate(array):
         result[row] = work(converted)
@@ -121,7 +120,7 @@ def _pillow() -> Any:
         import PIL.ImageOps
     except ImportError as error:
         raise ImportError(
-            "Reading and writing pictures needs Pillow: pip install 'sparseksc[image]'."
+            "Reading and writing images needs Pillow: pip install 'sparseksc[image]'."
         ) from error
     return PIL
 
@@ -138,9 +137,9 @@ def _opened(path: StrPath) -> Any:
             opened.load()
             return opened
     except pillow.UnidentifiedImageError as error:
-        raise ValueError(f"{shown} is not a picture that Pillow can read.") from error
+        raise ValueError(f"{shown} is not an image that Pillow can read.") from error
     except pillow.Image.DecompressionBombError as error:
-        raise ValueError(f"{shown} is too large to be a picture: {error}") from error
+        raise ValueError(f"{shown} is too large to be an image: {error}") from error
     except (SyntaxError, EOFError) as error:
         raise ValueError(f"{shown} is damaged: {error}.") from error
     except OSError as error:
@@ -161,7 +160,7 @@ def _array_of(image: Any) -> NDArray[Any]:
 
 
 def reduced(rgb: Bytes, scale: int) -> Bytes:
-    """Reduce a picture by a whole factor: means of squares of ``scale`` x ``scale`` pixels.
+    """Reduce an image by a whole factor: means of squares of ``scale`` x ``scale`` pixels.
 
     Rows and columns that do not fill a square are left out.
 

@@ -1,4 +1,4 @@
-"""Segments of a picture with one call."""
+"""Segments of an image with one call."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from sparseksc.image.palette import Bytes, check_levels, minimum_variance_palett
 from sparseksc.image.pixels import as_rgb, reduced
 from sparseksc.image.selection import choose
 
-#: Pictures of up to this many pixels are used as they are; larger ones are trained on a reduced
-#: copy of about this size, and windows grow with the picture.
+#: Images of up to this many pixels are used as they are; larger ones are trained on a reduced
+#: copy of about this size, and windows grow with the image.
 TRAINING_PIXELS = 400_000
 #: Specks below this share of the pixels are removed.
 SPECK_SHARE = 0.0005
@@ -34,7 +34,7 @@ BAND_PIXELS = 100_000
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Segments of a picture.
+    """Segments of an image.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Segmentation:
         The cluster of the model that each segment comes from: the removal of specks can change
         which is the largest, and leave nothing of a cluster.
     image : array of shape (height, width, 3), uint8
-        The picture as it was seen.
+        The image as it was seen.
     palette : array of shape (n_colours, 3), uint8
         The colours that the histograms count.
     """
@@ -70,18 +70,18 @@ class Segmentation:
         colour: tuple[int, int, int] = (255, 0, 0),
         thickness: int | None = None,
     ) -> Bytes:
-        """Draw the segments on the picture.
+        """Draw the segments on the image.
 
         Parameters
         ----------
         fill : float, default=0.5
-            From 0, the picture, to 1, the mean colour of each segment.
+            From 0, the image, to 1, the mean colour of each segment.
         boundaries : bool, default=True
             Whether to draw the boundaries.
         colour : tuple of three int, default=(255, 0, 0)
             Of the boundaries.
         thickness : int, optional
-            Of the boundaries in pixels; grows with the picture by default.
+            Of the boundaries in pixels; grows with the image by default.
 
         Returns
         -------
@@ -119,14 +119,14 @@ def segment(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Segmentation:
-    r"""Segment a picture by the colours around each pixel.
+    r"""Segment an image by the colours around each pixel.
 
-    The picture is quantised to a few colours; every pixel is described by the histogram of the
+    The image is quantised to a few colours; every pixel is described by the histogram of the
     colours in windows around it; the histograms are clustered with the kernel
     :math:`\exp(-\chi^2(x, y) / h)`, :math:`\chi^2(x, y) = \frac12 \sum_c (x_c - y_c)^2 / (x_c +
     y_c)`. All pixels take part in the training: equal histograms are one point with the number of
-    its pixels as weight. Pictures of more than 400,000 pixels are trained on a reduced copy, and
-    labelled in bands with windows that grow with the picture.
+    its pixels as weight. Images of more than 400,000 pixels are trained on a reduced copy, and
+    labelled in bands with windows that grow with the image.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def segment(
         Arrays have the shape (height, width) or (height, width, channels): grey, RGB or RGBA, of
         bytes, 16-bit integers, or floats between 0 and 1. Opacity is laid over white.
     n_segments : int, list of int or "auto", default="auto"
-        Number of segments, or candidates. "auto" are 2 to 5, and 1 for a picture of one colour.
+        Number of segments, or candidates. "auto" are 2 to 5, and 1 for an image of one colour.
         Fewer may be left after ``clean_up``, with a warning.
     bandwidth : float, list of float or "auto", default="auto"
         Bandwidth h of the kernel, or candidates. The distance is at most 1.
@@ -209,7 +209,7 @@ def segment(
     if candidates is not None and len(clusters) < candidates[0]:
         left = " that are more than specks (see clean_up)" if least > 0 else ""
         warnings.warn(
-            f"{candidates[0]} segments asked for, but the picture has {len(clusters)}{left}.",
+            f"{candidates[0]} segments asked for, but the image has {len(clusters)}{left}.",
             stacklevel=2,
         )
     return Segmentation(labels, model, clusters, rgb, palette)

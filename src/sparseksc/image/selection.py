@@ -56,7 +56,7 @@ def choose(
     candidates = [K for K in n_segments or AUTO_SEGMENTS if K <= distinct]
     if n_segments is not None and not candidates:
         raise ValueError(
-            f"{n_segments[0]} segments asked for, but the picture has {distinct} different "
+            f"{n_segments[0]} segments asked for, but the image has {distinct} different "
             f"neighbourhood{'s' * (distinct != 1)}."
         )
     tried = list(bandwidths or AUTO_BANDWIDTHS)

@@ -1,4 +1,4 @@
-"""Pictures of a search and of a fitted model, in scikit-learn's Display convention.
+"""Figures of a search and of a fitted model, in scikit-learn's Display convention.
 
 Every class has ``from_estimator``, takes an ``ax`` or makes one, and keeps what it drew:
 ``ax_``, ``figure_`` and the artists. matplotlib is imported when something is drawn.

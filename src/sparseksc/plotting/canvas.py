@@ -1,4 +1,4 @@
-"""What all pictures share: axes, colours, and what is kept of a drawing."""
+"""What all figures share: axes, colours, and what is kept of a drawing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def axes_or_new(ax: Axes | None, **subplot: Any) -> Axes:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError(
-            "Pictures need matplotlib: install it, or sparseksc with the extra 'plot'."
+            "Figures need matplotlib: install it, or sparseksc with the extra 'plot'."
         ) from None
     _, made = plt.subplots(layout="constrained", subplot_kw=subplot or None)
     return made
@@ -38,7 +38,7 @@ def cluster_colours(K: int) -> Floats:
 
 @dataclass
 class Display:
-    """What all pictures keep."""
+    """What all figures keep."""
 
     ax_: Any = field(init=False, repr=False, default=None)
     figure_: Any = field(init=False, repr=False, default=None)

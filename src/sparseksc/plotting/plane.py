@@ -1,4 +1,4 @@
-"""Pictures of the plane: decision regions, and how firm they are."""
+"""Figures of the plane: decision regions, and how firm they are."""
 
 from __future__ import annotations
 

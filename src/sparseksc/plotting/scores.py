@@ -1,4 +1,4 @@
-"""Picture of the score space, in which every cluster is a line."""
+"""Figure of the score space, in which every cluster is a line."""
 
 from __future__ import annotations
 

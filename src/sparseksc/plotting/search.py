@@ -1,4 +1,4 @@
-"""Pictures of a search: its surface, the number of clusters, the spectrum."""
+"""Figures of a search: its surface, the number of clusters, the spectrum."""
 
 from __future__ import annotations
 

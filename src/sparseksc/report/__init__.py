@@ -3,7 +3,7 @@
 ================= ==================================================================
 reading           the rows, in blocks, as they were given
 survey            one pass over all rows: sizes, moments, memberships
-profile, view     which features tell the clusters apart; coordinates for pictures
+profile, view     which features tell the clusters apart; coordinates for figures
 doubts            what a reader should know before trusting the answer
 provenance        parameters, versions, the code that repeats the result
 facts             all of it, gathered

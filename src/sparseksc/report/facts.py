@@ -16,7 +16,7 @@ from sparseksc.report.reading import Rows, read_rows
 from sparseksc.report.survey import Survey, survey_rows
 from sparseksc.report.view import View, dense, view_of_data, view_of_scores
 
-#: Rows that medians come from, and rows in the pictures.
+#: Rows that medians come from, and rows in the figures.
 SAMPLE_ROWS, DRAWN_ROWS = 20_000, 3_000
 #: Seed of the sample: a page about the same data is the same page.
 SEED = 0
@@ -144,7 +144,7 @@ class Facts:
         """What was computed from a sample, in a sentence."""
         total, drawn = self.survey.n_rows, len(self.points.rows)
         if drawn == total:
-            return f"All numbers and pictures show all {plural(total, 'row')}."
+            return f"All numbers and figures show all {plural(total, 'row')}."
         exact = "Cluster sizes, means, standard deviations and memberships are exact, from all "
         text = f"{exact}{plural(total, 'row')}. "
         if self.sample_size < total:
@@ -152,7 +152,7 @@ class Facts:
                 f"Medians and quartiles come from a uniform random sample of "
                 f"{self.sample_size:,} rows ({percent(self.sample_size / total)}). "
             )
-        return text + f"The pictures show {drawn:,} rows, drawn uniformly at random."
+        return text + f"The figures show {drawn:,} rows, drawn uniformly at random."
 
 
 def gather(estimator: Any, X: Any, ids: Sequence[Any] | None) -> Facts:

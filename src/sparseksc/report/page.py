@@ -133,7 +133,7 @@ def _contents(facts: Facts) -> list[tuple[str, str]]:
     several = facts.n_clusters > 1
     sections = [
         ("clusters", "The clusters", True),
-        ("picture", "Picture", facts.points.data is not None),
+        ("figure", "Figure", facts.points.data is not None),
         ("profiles", "Profiles", facts.profile is not None),
         ("firmness", "Firmness", several),
         ("why", f"Why {facts.n_clusters}", True),

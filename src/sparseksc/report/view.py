@@ -15,13 +15,13 @@ from sparseksc._typing import Array, Floats, Integers
 SCORES = ("first score z₁", "second score z₂")
 #: Spreads of two features within this factor look like those of one unit.
 COMPARABLE = 3.0
-#: Widest picture: its width over its height.
+#: Widest figure: its width over its height.
 WIDE = 1.9
 
 
 @dataclass(frozen=True)
 class View:
-    """A picture of points in the plane.
+    """A figure of points in the plane.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class View:
 
     @property
     def aspect(self) -> float:
-        """Width of a picture over its height."""
+        """Width of a figure over its height."""
         height = float(np.ptp(self.y))
         if not self.same_units or height == 0.0:
             return WIDE

@@ -25,7 +25,7 @@ def write_report(
     """Write a page about a clustering that anybody can read in a browser.
 
     The page is a single HTML file that loads nothing from the network: sizes and profiles of the
-    clusters, pictures, memberships, the search for the number of clusters, warnings, parameters
+    clusters, figures, memberships, the search for the number of clusters, warnings, parameters
     and the code that repeats the result.
 
     Parameters
@@ -34,7 +34,7 @@ def write_report(
         Fitted, or loaded from a file.
     X : array-like of shape (n_samples, n_features), Source, or Dask collection
         The rows to describe, usually those of the training. It is read twice: cluster sizes,
-        means and memberships come from all rows, medians and pictures from a uniform sample.
+        means and memberships come from all rows, medians and figures from a uniform sample.
         Features are shown in the units of ``X``.
     path : path
         The file to write; it appears when it is complete.

@@ -33,7 +33,7 @@ def test_segment_draws_the_segments_of_an_image(ksc, tmp_path):
     ("line", "code", "sentence"),
     [
         (["missing.jpg", "-o", "s.png"], 1, "There is no file missing.jpg."),
-        (["words.jpg", "-o", "s.png"], 1, "words.jpg is not a picture"),
+        (["words.jpg", "-o", "s.png"], 1, "words.jpg is not an image"),
         (["words.jpg", "-o", "s.gif"], 2, "must end in one of .png, .npy"),
         (["words.jpg", "--overlay", "s.csv"], 2, "must end in one of .png, .jpg"),
         (["words.jpg"], 2, "Nothing would be kept"),
@@ -41,7 +41,7 @@ def test_segment_draws_the_segments_of_an_image(ksc, tmp_path):
 )
 def test_what_is_not_an_image_is_refused(ksc, tmp_path, line, code, sentence):
     pytest.importorskip("PIL.Image")
-    (tmp_path / "words.jpg").write_text("not a picture")
+    (tmp_path / "words.jpg").write_text("not an image")
     done = ksc("segment", *line)
     assert (done.code, done.out) == (code, "")
     assert sentence in done.err

@@ -1,4 +1,4 @@
-"""``ksc segment``: the segments of a picture, as numbers and drawn on it."""
+"""``ksc segment``: the segments of an image, as numbers and drawn on it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sparseksc.data.atomic import atomic_write
 from sparseksc.image import Segmentation, segment
 from sparseksc.image.overlay import segment_colours
 
-PICTURES = {
+IMAGES = {
     ".png": "PNG",
     ".jpg": "JPEG",
     ".jpeg": "JPEG",
@@ -50,9 +50,9 @@ def run(
         raise click.UsageError(
             f"The segments {escaped(output)} must end in one of {', '.join(MAPS)}."
         )
-    if overlay is not None and _ending(overlay) not in PICTURES:
+    if overlay is not None and _ending(overlay) not in IMAGES:
         raise click.UsageError(
-            f"The picture {escaped(overlay)} must end in one of {', '.join(PICTURES)}."
+            f"The image {escaped(overlay)} must end in one of {', '.join(IMAGES)}."
         )
     check_outputs([image], [output, overlay])
     if not os.path.exists(image):
@@ -110,22 +110,22 @@ def _ending(name: str) -> str:
 
 
 def save_segments(found: Segmentation, path: Path) -> None:
-    """Write the number of the segment of each pixel, as an array or as an indexed picture."""
+    """Write the number of the segment of each pixel, as an array or as an indexed image."""
     if _ending(path.name) == ".npy":
         with atomic_write(path) as file:
             np.save(file, found.labels)
         return
     from PIL import Image
 
-    picture = Image.fromarray(found.labels)
-    picture.putpalette(segment_colours(found.image, found.labels).ravel().tolist())
+    image = Image.fromarray(found.labels)
+    image.putpalette(segment_colours(found.image, found.labels).ravel().tolist())
     with atomic_write(path) as file:
-        picture.save(file, format="PNG")
+        image.save(file, format="PNG")
 
 
 def save_picture(pixels: Any, path: Path) -> None:
-    """Write an array of bytes as a picture of the kind that the name says."""
+    """Write an array of bytes as an image of the kind that the name says."""
     from PIL import Image
 
     with atomic_write(path) as file:
-        Image.fromarray(pixels).save(file, format=PICTURES[_ending(path.name)])
+        Image.fromarray(pixels).save(file, format=IMAGES[_ending(path.name)])

@@ -20,7 +20,7 @@ from sparseksc.data.atomic import atomic_write
 from sparseksc.tuning import TuningResult
 from sparseksc.tuning import tune as search
 
-PICTURES = (".png", ".svg", ".pdf")
+FIGURES = (".png", ".svg", ".pdf")
 
 
 def run(
@@ -40,9 +40,9 @@ def run(
     as_json: bool,
 ) -> None:
     """Do what the command line says."""
-    if plot is not None and not plot.lower().endswith(PICTURES):
+    if plot is not None and not plot.lower().endswith(FIGURES):
         raise click.UsageError(
-            f"The picture {escaped(plot)} must end in one of {', '.join(PICTURES)}."
+            f"The figure {escaped(plot)} must end in one of {', '.join(FIGURES)}."
         )
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output: choose one.")
@@ -80,7 +80,7 @@ def run(
             for choice in result.ranking
         ],
     )
-    for what, name in {"models": output, "picture": plot}.items():
+    for what, name in {"models": output, "figure": plot}.items():
         if name not in (None, "-"):
             reporter.say(f"{what}: {name}")
     reporter.result({**content, "output": output, "plot": plot})
@@ -108,12 +108,12 @@ def as_dictionary(result: TuningResult) -> dict[str, Any]:
 
 
 def draw(result: TuningResult, path: Path) -> None:
-    """Write the picture of a search."""
+    """Write the figure of a search."""
     try:
         import matplotlib
     except ImportError:
         raise ImportError(
-            "Pictures need matplotlib: install it, or sparseksc with the extra 'plot'."
+            "Figures need matplotlib: install it, or sparseksc with the extra 'plot'."
         ) from None
     matplotlib.use("Agg")
     from matplotlib import pyplot
