@@ -27,10 +27,12 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from secrets import token_hex
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from sparseksc._text import escaped
-from sparseksc._typing import StrPath
+
+if TYPE_CHECKING:  # the command line cleans up with this module, and does not wait for NumPy
+    from sparseksc._typing import StrPath
 
 try:
     import fcntl
