@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import PROGRAM
+from tests.promises.running import start
 
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the installed program ksc")
 
@@ -69,13 +70,7 @@ def test_an_interrupted_run_ends_quietly_and_leaves_nothing(tmp_path, number, co
     X = np.random.default_rng(0).normal(size=(30_000, 5))
     np.save(tmp_path / "many.npy", X)
     (tmp_path / "model.ksc").write_bytes(b"before")
-    process = subprocess.Popen(
-        [PROGRAM, "fit", "many.npy", "-k", "2..30", "-o", "model.ksc"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start(tmp_path, "fit", "many.npy", "-k", "2..30", "-o", "model.ksc", text=True)
     deadline = time.monotonic() + 60
     while not any(name.startswith(".ksc-") for name in os.listdir(tmp_path)):
         assert process.poll() is None, process.communicate()

@@ -6,6 +6,8 @@ import sys
 
 import numpy as np
 
+from tests.promises.running import only_ignored
+
 #: Runs ksc, with a signal whenever a certain function is called.
 SCRIPT = """
 import os, signal
@@ -25,7 +27,12 @@ def run(folder, name):
     np.save(folder / "x.npy", X)
     line = ["fit", "x.npy", "-k", "2", "--bandwidth", "1", "-o", "m.ksc", "--labels", "l.csv"]
     code = [sys.executable, "-c", SCRIPT.format(name=name)]
-    return subprocess.run([*code, *line], cwd=folder, capture_output=True, check=False)
+    return ended([*code, *line], folder)
+
+
+def ended(command, folder):
+    with only_ignored():
+        return subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120)
 
 
 def test_a_signal_between_two_outputs_waits_for_both(tmp_path):
@@ -54,6 +61,6 @@ def test_a_signal_that_was_caught_by_others_ends_it_the_second_time(tmp_path):
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "print('never reached')\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
+    done = ended([sys.executable, "-c", code], tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (143, b"", b"")
     assert os.listdir(tmp_path) == []

@@ -74,7 +74,7 @@ def test_killing_a_run_at_random_moments_does_not_change_a_bit(tmp_path):
     )
     rng = np.random.default_rng(0)
     killed = 0
-    for _ in range(12):
+    for _ in range(6):
         process = subprocess.Popen(command, stdout=subprocess.PIPE)
         process.stdout.readline()
         try:

@@ -35,10 +35,16 @@ def searching(tmp_path):
     np.save(tmp_path / "many.npy", np.random.default_rng(0).normal(size=(30_000, 5)))
     (tmp_path / "model.ksc").write_bytes(b"before")
 
-    def begin(**more):
-        return start(tmp_path, "fit", "many.npy", "-k", "2..30", "-o", "model.ksc", **more)
+    started = []
 
-    return begin
+    def begin(**more):
+        line = ("fit", "many.npy", "-k", "2..30", "-o", "model.ksc")
+        started.append(start(tmp_path, *line, **more))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
 
 
 def is_untouched(folder):
@@ -101,11 +107,11 @@ def test_at_any_moment_from_the_start(tmp_path):
     start(tmp_path, *line).communicate(timeout=60)
     whole = time.monotonic() - began
     done = output.read_bytes()
-    for turn in range(24):
+    for turn in range(9):
         number = SIGNALS[turn % 3]
         output.write_bytes(b"before")
         process = start(tmp_path, *line)
-        time.sleep(whole * turn / 22)
+        time.sleep(whole * turn / 8)
         process.send_signal(number)
         process.communicate(timeout=60)
         # Before the program has begun, the system ends it, and there is nothing to clean.
@@ -115,7 +121,7 @@ def test_at_any_moment_from_the_start(tmp_path):
 
 
 def test_a_signal_that_is_ignored_from_the_start_stays_ignored(searching, tmp_path):
-    process = searching(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process = searching(ignored=[signal.SIGHUP])
     wait_until(is_staged(tmp_path), process)
     process.send_signal(signal.SIGHUP)
     time.sleep(1.0)
