@@ -134,6 +134,24 @@ def scatter_into(rng):
     return Call(arguments, ("scatter",), 1e-10)
 
 
+def smallest_into(rng):
+    n, R = int(rng.integers(0, 40)), int(rng.integers(1, 60))
+    dtype = (np.float64, np.float32)[rng.integers(2)]
+    # With ties at times.
+    values = rng.integers(0, 9, (n, R)) if rng.integers(2) else rng.normal(size=(n, R))
+    numbers = np.empty((n, int(rng.integers(1, R + 1))), np.int64)
+    return Call({"values": values.astype(dtype), "numbers": numbers}, ("numbers",))
+
+
+def distances_into(rng):
+    n, d, R = int(rng.integers(0, 40)), int(rng.integers(1, 20)), int(rng.integers(1, 30))
+    dtype = (np.float64, np.float32)[rng.integers(2)]
+    X, P = (rng.integers(0, 5, (size, d)).astype(dtype) for size in (n, R))
+    numbers = rng.integers(R, size=(n, int(rng.integers(1, 8))))
+    arguments = {"X": X, "P": P, "numbers": numbers, "distances": np.empty(numbers.shape)}
+    return Call(arguments, ("numbers", "distances"))
+
+
 def row_numbers(rng):
     return rng.integers(-(2**63), 2**63 - 1, int(rng.integers(0, 60)))
 
@@ -169,7 +187,8 @@ def use_variant(rng):
 
 ENTRIES: list[Callable[..., Call]] = [
     tile_into, scores_into, column_sums_into, moments_into, greedy_into, refine_into, spread_into,
-    assign_into, scatter_into, uniform_into, ahead_into, exponential_into, use_variant,
+    assign_into, scatter_into, smallest_into, distances_into, uniform_into, ahead_into,
+    exponential_into, use_variant,
 ]  # fmt: skip
 
 # --------------------------------------------------------------------------------- wrong things

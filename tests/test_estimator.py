@@ -86,6 +86,7 @@ def test_scikit_learn_checks(estimator, check):
         KernelSpectralClustering(2, bandwidth=10.0, pivoting="block", encoding="sign"),
         KernelSpectralClustering(3, bandwidth=2.0, kernel="laplacian", criterion="blf"),
         KernelSpectralClustering(2, bandwidth=2.0, kernel="polynomial", pivoting="random"),
+        KernelSpectralClustering(2, kernel="landmarks"),
         KernelSpectralClustering(2, kernel="cosine"),
         KernelSpectralClustering(2, kernel=InnerProduct(), pivoting="renyi"),
     ]

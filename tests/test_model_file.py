@@ -20,7 +20,7 @@ from sparseksc import KernelSpectralClustering, load
 from sparseksc.persistence.container import read_header
 from tests.persistence.conftest import assert_same, fitted, points, round_trip
 
-KERNELS = ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial")
+KERNELS = ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial", "landmarks")
 
 ENCODINGS = ("sign", "direction", "angular", "qr")
 
@@ -71,7 +71,7 @@ def test_two_bandwidths(tmp_path):
     assert_same(again, model, X)
 
 
-@pytest.mark.parametrize("kernel", ("rbf", "cosine", "linear", "polynomial"))
+@pytest.mark.parametrize("kernel", ("rbf", "cosine", "linear", "polynomial", "landmarks"))
 @pytest.mark.parametrize("scale", [False, True])
 def test_sparse_data(kernel, scale, tmp_path):
     X = points()
@@ -117,7 +117,7 @@ def test_the_header_says_what_is_in_the_file(tmp_path):
     model.save(tmp_path / "model.ksc")
     header = read_header(tmp_path / "model.ksc")
     json.dumps(header, allow_nan=False)
-    assert (header["format"], header["version"]) == ("sparseksc-model", 1)
+    assert (header["format"], header["version"]) == ("sparseksc-model", 2)
     assert header["kernel"] == {
         "name": "polynomial",
         "bandwidth": 3.0,

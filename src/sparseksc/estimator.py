@@ -16,7 +16,7 @@ from sparseksc.config.domains import Fraction, check_value
 from sparseksc.config.inputs import chunk_source, model_source, require_fitted, training_source
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
-from sparseksc.core.incremental import Reservoir, sees_rows_one_by_one
+from sparseksc.core.incremental import sees_rows_one_by_one, start_from
 from sparseksc.core.training import SUMMANDS, Training, train
 from sparseksc.data.adapters import is_external, origins_of, require_output
 from sparseksc.data.checkpoint import checkpointed
@@ -48,34 +48,37 @@ class KernelSpectralClustering(
     n_clusters : int, list of int or "auto", default="auto"
         Number of clusters; several candidates or "auto" (2 to 10) start a search.
     kernel : str or callable, default="rbf"
-        "rbf", "laplacian", "chi2", "cosine", "linear", "polynomial"; "precomputed" for the kernel
-        matrix of the training points in ``fit``, and of new and training points afterwards; or a
-        function ``k(X, Y, **kernel_params)`` that returns the matrix of kernel values.
+        "rbf", "laplacian", "chi2", "cosine", "linear", "polynomial"; "landmarks", which needs no
+        bandwidth, for many features or clusters; "precomputed" for the kernel matrix of the
+        training points in ``fit``, and of new and training points afterwards; or a function
+        ``k(X, Y, **kernel_params)`` that returns the matrix of kernel values.
     bandwidth : float, array of shape (n_features,), list or "auto", default="auto"
         The bandwidth h divides: :math:`\exp(-\|x-y\|^2/h)`; for the rbf kernel it is 1/gamma. An
         array gives one value per feature, a list several candidates for a search; "auto" takes
-        candidates from the data. Kernels without a bandwidth ignore it.
+        candidates from the data.
     icd_bandwidth : float or array of shape (n_features,), default=None
-        Bandwidth that selects the pivots and gives the eigenvectors, where it differs from that of
-        the scores, as in the paper's experiments.
+        Bandwidth of the pivots and eigenvectors, where it is not that of the scores (paper).
     kernel_params : dict, default=None
         ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
+    n_neighbors : int or "auto", default="auto"
+        Nearest landmarks that describe a point, for ``kernel="landmarks"``; "auto" is 6.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distance between points and landmarks; "cosine" for text and embeddings.
     scale : bool, default=False
-        Whether to standardise every feature, new points alike; sparse data is divided only. Costs
-        one more pass, and a copy of arrays, which ``memory_limit`` does not count.
+        Whether to standardise every feature; sparse data is divided only. Costs one more pass, and
+        a copy of arrays, which ``memory_limit`` does not count.
     max_rank : int or "auto", default="auto"
-        Largest number of pivots R; memory and time grow with R squared. "auto" is 200, or 1,000
-        where the search was refined at a higher rank.
+        Largest number of pivots R: 200 for "auto", or 1,000 after a refined search; of landmarks,
+        2,000, and at most a third of the points.
     tol : float, default=0.001
         Share of the trace of the kernel matrix that the pivots may leave unrepresented.
     pivoting : {"greedy", "weighted", "block", "random", "uniform", "renyi"}, default="greedy"
-        How pivots are selected. "greedy" spreads them evenly over a shape; "block" does nearly the
-        same, faster for ranks in the hundreds; "weighted" heeds the sample weights.
+        How pivots are selected: "greedy" evenly over a shape, "block" nearly so, and faster for
+        ranks in the hundreds; "weighted" heeds the sample weights.
     selection_size : int, "auto" or None, default="auto"
-        Number of points, drawn uniformly, that pivots are selected in; None takes all. "auto" takes
-        2,000, or ten for each pivot if that is more.
+        Points that pivots are selected in; None takes all, "auto" 2,000, or ten for each pivot.
     encoding : {"auto", "sign", "direction", "angular", "qr"}, default="auto"
-        How clusters are read off the scores. "auto" is "qr", the steadiest over the bandwidth.
+        How clusters are read off the scores. "auto" is "qr", the steadiest.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
         How the search selects: "auto" by the clusters whose separation in the graph of nearest
         neighbours stands out (:func:`sparseksc.tune`), the others by the largest value of that
@@ -85,12 +88,12 @@ class KernelSpectralClustering(
     outlier_threshold : int, default=1
         Clusters of at most this many points add nothing to the criterion.
     random_state : int, RandomState instance or None, default=None
-        Seed of all samples. Without an integer, two fits of large data may differ.
+        Seed of all samples.
     n_jobs : int or None, default=None
         Number of threads, all cores for None. The result does not depend on it.
     memory_limit : int, str or None, default=None
         Bytes that ``fit`` may use beside the data, such as "2GB"; half of the free memory for None.
-        Fewer threads run where they would not fit. See :func:`sparseksc.estimate_memory`.
+        See :func:`sparseksc.estimate_memory`.
     verbose : int, default=0
         Show the progress of the search.
 
@@ -101,9 +104,9 @@ class KernelSpectralClustering(
     n_clusters_, bandwidth_ : int; float, tuple of float or None
         Number of clusters found, and bandwidth of the kernel of the scores.
     reduced_set_ : array of shape (R, n_features)
-        The pivots (row numbers for a precomputed kernel); ``scaling_.undo`` gives their units.
+        Pivots or landmarks (row numbers for a precomputed kernel), scaled by ``scaling_``.
     reduced_set_indices_ : array of shape (R,)
-        Row numbers of the pivots in the training data.
+        Row numbers of the pivots in the training data; none for landmarks, which are means.
     coef_, bias_ : arrays of shape (R, n_clusters_ - 1) and (n_clusters_ - 1,)
         Coefficients and bias of the score variables.
     eigenvalues_ : array of shape (n_clusters_ - 1,)
@@ -161,6 +164,8 @@ class KernelSpectralClustering(
         bandwidth: float | ArrayLike | str = "auto",
         icd_bandwidth: float | ArrayLike | None = None,
         kernel_params: dict[str, Any] | None = None,
+        n_neighbors: int | str = "auto",
+        metric: str = "euclidean",
         scale: bool = False,
         max_rank: int | str = "auto",
         tol: float = 1e-3,
@@ -180,6 +185,8 @@ class KernelSpectralClustering(
         self.bandwidth = bandwidth
         self.icd_bandwidth = icd_bandwidth
         self.kernel_params = kernel_params
+        self.n_neighbors = n_neighbors
+        self.metric = metric
         self.scale = scale
         self.max_rank = max_rank
         self.tol = tol
@@ -207,10 +214,9 @@ class KernelSpectralClustering(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), Source, or Dask collection
-            Array, data frame, memory map, or a CSR matrix (rbf, cosine, linear and
-            polynomial kernels); the kernel matrix for ``kernel="precomputed"``. Or data that
-            does not fit in memory: from :func:`sparseksc.open_dataset`, or a Dask array or
-            data frame, which is computed on the active cluster.
+            Array, data frame, memory map, or a CSR matrix (rbf, cosine, linear, polynomial and
+            landmarks kernels); the kernel matrix for ``kernel="precomputed"``; data from
+            :func:`sparseksc.open_dataset`, or a Dask array or data frame.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Only their ratios matter: twice the weight of the other rows counts like two copies of
@@ -240,8 +246,7 @@ class KernelSpectralClustering(
     def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Any:
         """Cluster the rows of ``X`` and return their labels.
 
-        The arguments are those of :meth:`fit`. For data that is not in memory, the labels are
-        those that :meth:`predict` returns.
+        The arguments are those of :meth:`fit`.
 
         Returns
         -------
@@ -263,9 +268,9 @@ class KernelSpectralClustering(
 
         The first chunk decides what is not given: pivots, number of clusters, bandwidth, scaling.
         Later chunks join a uniform sample of all rows so far, on which the model is trained again,
-        with more pivots where a chunk is not represented to the tolerance; ``residual_`` is the
-        share of it that was not: near 1, the data has moved. The first call starts anew, also
-        after ``fit``, and its parameters hold for all that follow. There is no ``labels_``.
+        with more pivots where they are needed; sums over landmarks add up exactly instead.
+        ``residual_`` is the share of the chunk that was not represented: near 1, the data has
+        moved. The first call starts anew, also after ``fit``. There is no ``labels_``.
 
         Parameters
         ----------
@@ -283,12 +288,12 @@ class KernelSpectralClustering(
         factor = check_value("forgetting", forgetting, Fraction(positive=True))
         if is_external(X):
             raise ValueError("partial_fit takes arrays; pass sources and Dask arrays to fit.")
-        known: tuple[Reservoir, dict[str, Any]] | None = self.__dict__.get("_reservoir")
+        known: tuple[Any, dict[str, Any]] | None = self.__dict__.get("_reservoir")
         with collected_warnings() as messages:
             if known is None:
                 source, scaling = training_source(self, X, sample_weight)
                 plan = make_plan(settings, source)
-                reservoir = Reservoir.start(source, plan.n_clusters, plan.recipe)
+                reservoir = start_from(source, plan.n_clusters, plan.recipe)
                 tuning = plan.tuning
             elif settings.purpose != known[1]:
                 raise ValueError(
@@ -355,8 +360,7 @@ class KernelSpectralClustering(
     def outliers(self, X: Any) -> Any:
         """Whether a row of ``X`` is out of the reach of the reduced set.
 
-        Such a point is similar to hardly any training point, or to no pivot; its label says
-        little.
+        Such a point is similar to hardly any training point; its label says little.
 
         Returns
         -------
@@ -378,15 +382,15 @@ class KernelSpectralClustering(
         scores = self._apply(self.model_.scores, X, self._n_features_out, np.float64)
         kernel_sums = None
         if objective.needs_kernel_sums(self.n_clusters_):
-            kernel_sums = np.asarray(self._kernel_sums(X)) + self.bias_[0]
+            sums = self._apply(self.model_.projection.kernel_sums, X, None, np.float64)
+            kernel_sums = np.asarray(sums) + self.bias_[0]
         return objective.value(self.model_.encoding, np.asarray(scores), kernel_sums)
 
     def save(self, path: StrPath) -> None:
         """Write the fitted model to a file that :func:`sparseksc.load` reads.
 
         The file, by custom ``.ksc``, holds numbers and text, no code; ``labels_`` and the state of
-        ``partial_fit`` are not in it. It appears under its name when it is complete: what was
-        there before stays if something fails.
+        ``partial_fit`` are not in it. What was there before stays if something fails.
         """
         require_fitted(self)
         require_output(path, self)
@@ -403,9 +407,6 @@ class KernelSpectralClustering(
         from sparseksc.persistence.onnx import export
 
         export(self.model_, self.scaling_, path)
-
-    def _kernel_sums(self, X: Any) -> Any:
-        return self._apply(self.model_.projection.kernel_sums, X, None, np.float64)
 
     @property
     def _n_features_out(self) -> int:

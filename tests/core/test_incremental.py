@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import KernelSpectralClustering
-from sparseksc.datasets import make_spirals
+from sparseksc.datasets import make_gaussians, make_spirals
 
 
 def chunks(X, rows):
@@ -103,3 +103,51 @@ def test_parameters_that_decide_cannot_change_between_chunks():
     ksc.set_params(bandwidth=np.float64(0.006), n_clusters=np.int64(2)).partial_fit(X)
     assert ksc.n_samples_seen_ == 3000
     assert pickle.loads(pickle.dumps(ksc)).partial_fit(X).n_samples_seen_ == 4000
+
+
+# ------------------------------------------------------------------------------------ landmarks
+
+
+def landmarks_of(X, chunk, n_clusters=4, **more):
+    ksc = KernelSpectralClustering(n_clusters, kernel="landmarks", random_state=0)
+    for start in range(0, len(X), chunk):
+        ksc.partial_fit(X[start : start + chunk], **more)
+    return ksc
+
+
+def test_sums_over_landmarks_add_up_exactly():
+    X, y = make_gaussians(3000, n_clusters=4, n_features=5, overlap=0.2, random_state=0)
+    whole = KernelSpectralClustering(4, kernel="landmarks", random_state=0).fit(X[:1000])
+    first = landmarks_of(X[:1000], 1000)
+    assert first.coef_.tobytes() == whole.coef_.tobytes()
+    # Whatever the chunks after the first, the sums are those over all rows.
+    several, one = landmarks_of(X[:1000], 1000), landmarks_of(X[:1000], 1000)
+    for start in range(1000, 3000, 500):
+        several.partial_fit(X[start : start + 500])
+    one.partial_fit(X[1000:])
+    np.testing.assert_allclose(several.eigenvalues_, one.eigenvalues_, rtol=1e-9)
+    np.testing.assert_array_equal(several.predict(X), one.predict(X))
+    assert adjusted_rand_score(y, one.predict(X)) > 0.95
+    assert one.n_samples_seen_ == 3000
+    assert one.cluster_sizes_.sum() == pytest.approx(3000)
+
+
+def test_landmarks_forget_and_see_that_the_data_has_moved():
+    X, _ = make_gaussians(2000, n_clusters=4, n_features=5, overlap=0.2, random_state=0)
+    ksc = landmarks_of(X, 1000, forgetting=0.5)
+    assert ksc.cluster_sizes_.sum() == pytest.approx(1500)
+    near = ksc.residual_
+    ksc.partial_fit(X[:500] + 1000.0)
+    assert ksc.residual_ > 100.0 * near
+    assert ksc.n_outliers_ >= 500
+
+
+def test_chunks_with_weights_in_other_units():
+    X, _ = make_gaussians(2000, n_clusters=4, n_features=5, overlap=0.2, random_state=0)
+    models = []
+    for unit in (1.0, 1e200):
+        ksc = KernelSpectralClustering(4, kernel="landmarks", random_state=0)
+        ksc.partial_fit(X[:1000], sample_weight=np.full(1000, unit))
+        models.append(ksc.partial_fit(X[1000:], sample_weight=np.full(1000, unit)))
+    np.testing.assert_allclose(models[1].cluster_sizes_, 1e200 * models[0].cluster_sizes_)
+    np.testing.assert_array_equal(models[0].predict(X), models[1].predict(X))

@@ -17,7 +17,7 @@ from sparseksc.persistence.onnx import export
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-KERNELS = ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial")
+KERNELS = ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial", "landmarks")
 ENCODINGS = ("sign", "direction", "angular", "qr")
 
 
@@ -34,7 +34,9 @@ def new_points(X, n_rows):
 
 
 def fitted(X, n_clusters=4, **parameters):
-    parameters = {"bandwidth": 3.0, "max_rank": 40, "random_state": 0, **parameters}
+    parameters = {"max_rank": 40, "random_state": 0, **parameters}
+    if parameters.get("kernel") != "landmarks":
+        parameters.setdefault("bandwidth", 3.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return KernelSpectralClustering(n_clusters, **parameters).fit(X)
@@ -140,7 +142,7 @@ def test_models_of_sparse_data_take_dense_rows(tmp_path):
     single = fitted(sp.csr_array(X.astype(np.float32)), 3)
     labels, _ = run(single, X.astype(np.float32), tmp_path)
     np.testing.assert_array_equal(labels, single.labels_)
-    for kernel in ("rbf", "cosine", "linear", "polynomial"):
+    for kernel in ("rbf", "cosine", "linear", "polynomial", "landmarks"):
         model = fitted(sp.csr_array(X), 3, kernel=kernel, scale=kernel == "linear")
         labels, scores = run(model, X, tmp_path)
         np.testing.assert_array_equal(labels, model.labels_)

@@ -84,10 +84,17 @@ struct Loops {
     Greedy greedy[kernel_count];
     // out[i] = exp(-values[i]) for values >= 0; count is a multiple of block<T>.
     void (*exponential)(const T* values, std::size_t count, T* out);
+    // numbers[i] = the columns of the `count` smallest values of row i, ascending by value; `best`
+    // is scratch of `count` values.
+    void (*smallest)(const T* values, std::size_t n, std::size_t R, std::size_t count, T* best,
+                     std::int64_t* numbers);
+    // Squared distances of row i to the points numbers[i], both sorted by them.
+    void (*distances_to)(const T* X, std::size_t n, std::size_t d, const T* P, std::size_t count,
+                         std::int64_t* numbers, double* distances);
 };
 
-// Rows that are compared with a prototype at once.
-inline constexpr std::size_t row_lanes = 16;
+// Rows that are compared with a prototype at once, and values that are looked at together.
+inline constexpr std::size_t row_lanes = 16, point_lanes = 16;
 
 // Loops over rows of m scores or directions and K clusters; all arrays are dense, row by row.
 struct ClusterLoops {

@@ -369,3 +369,45 @@ def scatter_into(
         total = mass.sum()
         points = rows[mine] - (mass @ rows[mine] / total if total > 0.0 else 0.0)
         matrix[...] = (points.T * mass) @ points
+
+
+def smallest_into(values: NDArray[Any], numbers: NDArray[Any]) -> None:
+    """Write the columns of the smallest values of each row, ascending; of equal ones the first."""
+    _require_floats("values", values)
+    require("values", values, values.dtype, (None, None))
+    require_output("numbers", numbers, np.int64, (len(values), None))
+    _require_columns(numbers, values.shape[1])
+    require_apart({"numbers": numbers}, {"values": values})
+    numbers[...] = np.argsort(values, axis=1, kind="stable")[:, : numbers.shape[1]]
+
+
+def distances_into(
+    X: NDArray[Any], P: NDArray[Any], numbers: NDArray[Any], distances: NDArray[Any]
+) -> None:
+    """Write the squared distances of each row to its points, and sort both by them."""
+    _require_floats("X", X)
+    require("X", X, X.dtype, (None, None))
+    require("P", P, X.dtype, (None, X.shape[1]))
+    require_output("numbers", numbers, np.int64, (len(X), None))
+    require_output("distances", distances, np.float64, numbers.shape)
+    require_apart({"numbers": numbers, "distances": distances}, {"X": X, "P": P})
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(P)):
+        raise ValueError("a number is out of range.")
+    numbers.sort(axis=1)
+    for column, mine in enumerate(numbers.T):
+        differences = X.astype(np.float64) - P[mine]
+        distances[:, column] = np.einsum("ij,ij->i", differences, differences)
+    order = np.argsort(distances, axis=1, kind="stable")
+    numbers[...] = np.take_along_axis(numbers, order, axis=1)
+    distances[...] = np.take_along_axis(distances, order, axis=1)
+
+
+def _require_floats(name: str, array: NDArray[Any]) -> None:
+    dtype = getattr(array, "dtype", type(array).__name__)
+    if dtype not in (np.float64, np.float32):
+        raise TypeError(f"{name} must be float32 or float64, got {dtype}.")
+
+
+def _require_columns(numbers: NDArray[Any], most: int) -> None:
+    if not 1 <= numbers.shape[1] <= most:
+        raise ValueError("numbers must have 1 to R columns.")

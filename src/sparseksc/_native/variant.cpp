@@ -1,6 +1,7 @@
 // The table of loops for one instruction set. The build compiles this file once for each, with
 // SPARSEKSC_VARIANT set to its name.
 #include "clusters.hpp"
+#include "neighbours.hpp"
 #include "reach.hpp"
 #include "selection.hpp"
 #include "tiles.hpp"
@@ -20,7 +21,7 @@ namespace SPARSEKSC_VARIANT {
         {moments<Rbf, T>, moments<Laplacian, T>, moments<Chi2, T>},                     \
         {reach<Rbf, T>, reach<Laplacian, T>, reach<Chi2, T>},                           \
         {greedy<Rbf, T>, greedy<Laplacian, T>, greedy<Chi2, T>},                        \
-        exponential<T>                                                                  \
+        exponential<T>, smallest<T>, distances_to<T>                                    \
     }
 
 extern const Variant variant;

@@ -167,13 +167,25 @@ def _type_of(domain: Domain) -> dict[str, Any]:
 
 
 #: Parameters that every training has; the rest is for those who write Python.
-MODEL_PARAMETERS = ("scale", "kernel", "max_rank", "tol", "pivoting", "encoding", "criterion")
+MODEL_PARAMETERS = (
+    "scale",
+    "kernel",
+    "n_neighbors",
+    "metric",
+    "max_rank",
+    "tol",
+    "pivoting",
+    "encoding",
+    "criterion",
+)
 
 model_options = together(
     parameter_option("scale"),
     parameter_option("kernel"),
     click.option("--degree", type=int, help="Degree of the polynomial kernel."),
     click.option("--coef0", type=float, help="Constant of the polynomial kernel."),
+    parameter_option("n_neighbors", metavar="S"),
+    parameter_option("metric"),
     parameter_option("max_rank", metavar="R"),
     parameter_option("tol"),
     parameter_option("pivoting"),

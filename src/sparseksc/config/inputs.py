@@ -80,7 +80,8 @@ def _checked_source(
             refusal = TypeError if isinstance(error, TypeError) else ValueError
             raise refusal(sentence_for(X, str(error))) from None
     if reset or kernel != "precomputed":
-        make_kernel(kernel).check(data)
+        params = {"metric": estimator.metric} if kernel == "landmarks" else None
+        make_kernel(kernel, params=params).check(data)
     if sample_weight is None:
         return ArraySource(data)
     return ArraySource(data, *rescale_weights(check_weights(sample_weight, data.shape[0])))

@@ -47,8 +47,9 @@ class Parameter:
 
 
 #: What "auto" stands for: numbers of clusters to compare; most pivots; points that pivots are
-#: selected in, enough to cover a shape evenly, and at least so many for each pivot.
+#: selected in, enough to cover a shape evenly, and at least so many for each pivot; landmarks.
 AUTO_N_CLUSTERS, AUTO_RANK, AUTO_SELECTION, POINTS_PER_PIVOT = range(2, 11), 200, 2000, 10
+AUTO_LANDMARKS = 2000
 
 PARAMETERS: dict[str, Parameter] = {
     "n_clusters": Parameter(
@@ -57,7 +58,16 @@ PARAMETERS: dict[str, Parameter] = {
     "kernel": Parameter(
         "rbf",
         OneOf(
-            ("rbf", "laplacian", "chi2", "cosine", "linear", "polynomial", "precomputed"),
+            (
+                "rbf",
+                "laplacian",
+                "chi2",
+                "cosine",
+                "linear",
+                "polynomial",
+                "landmarks",
+                "precomputed",
+            ),
             or_function=True,
         ),
         "Similarity of two rows.",
@@ -71,11 +81,19 @@ PARAMETERS: dict[str, Parameter] = {
         None, Bandwidths(several=False), "Bandwidth of the incomplete Cholesky decomposition."
     ),
     "kernel_params": Parameter(None, Arguments(), "Further arguments of the kernel."),
+    "n_neighbors": Parameter(
+        "auto",
+        Integer(1, ("auto",), " (or 'auto')"),
+        "Nearest landmarks that describe a row, for the kernel landmarks; auto is 6.",
+    ),
+    "metric": Parameter(
+        "euclidean", OneOf(("euclidean", "cosine")), "Distance between rows and landmarks."
+    ),
     "scale": Parameter(False, Flag(), "Standardise the columns; kept in the model."),
     "max_rank": Parameter(
         "auto",
         Integer(1, ("auto",), " (or 'auto')"),
-        "Most pivots of the reduced set; auto is 200, or more where clusters need them.",
+        "Most pivots or landmarks; auto is 200 or, of landmarks, 2,000, or more for more clusters.",
     ),
     "tol": Parameter(
         1e-3, Fraction(), "Share of the kernel matrix that the pivots may leave unrepresented."

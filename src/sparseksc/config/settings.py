@@ -14,6 +14,7 @@ from sparseksc._typing import Array
 from sparseksc.config.checks import candidates_of_bandwidth, check_bandwidth, check_kernel_params
 from sparseksc.config.domains import check_value
 from sparseksc.config.parameters import (
+    AUTO_LANDMARKS,
     AUTO_RANK,
     AUTO_SELECTION,
     NON_MODEL_PARAMETERS,
@@ -70,6 +71,10 @@ class Settings:
         kernel = checked["kernel"]
         self.kind: type[Kernel] | None = KERNELS[kernel] if isinstance(kernel, str) else None
         self._kernel_params = check_kernel_params(kernel, given["kernel_params"])
+        if kernel == "landmarks":
+            self._kernel_params["metric"] = given["metric"]
+            if given["n_neighbors"] != "auto":
+                self._kernel_params["n_neighbors"] = checked["n_neighbors"]
         self._kernel = make_kernel(kernel, None, self._kernel_params)
         self._check_together()
         self.seed = _seed(checked["random_state"])
@@ -77,7 +82,8 @@ class Settings:
         criterion = "ams" if self.rule == "auto" else self.rule
         self.objective = Objective(criterion, checked["balance"], checked["outlier_threshold"])
         rank = checked["max_rank"]
-        self.max_rank: int = max(AUTO_RANK, *self.n_clusters) if rank == "auto" else rank
+        most = AUTO_LANDMARKS if kernel == "landmarks" else AUTO_RANK
+        self.max_rank: int = max(most, *self.n_clusters) if rank == "auto" else rank
         size: int | str | None = checked["selection_size"]
         enough = max(AUTO_SELECTION, POINTS_PER_PIVOT * self.max_rank)
         self.selection_size = enough if isinstance(size, str) else size
@@ -161,9 +167,24 @@ class Settings:
             raise ValueError(f"The angular encoding needs n_clusters > 2, got {most}.")
         if most < 3 and given["criterion"] == "bas":
             raise ValueError(f"The bas criterion needs n_clusters > 2, got {most}.")
+        if given["kernel"] == "landmarks":
+            self._check_landmarks()
         if given["icd_bandwidth"] is not None and not self._kernel.has_bandwidth:
             raise ValueError(
                 f"icd_bandwidth needs a kernel with a bandwidth, got kernel={given['kernel']!r}."
+            )
+
+    def _check_landmarks(self) -> None:
+        """Check what the landmarks kernel needs, and what it has no use for."""
+        given, neighbors = self._given, self._given["n_neighbors"]
+        if not self.bandwidth_is_auto:
+            raise ValueError(
+                "The landmarks kernel has no bandwidth: leave it out, and set n_neighbors."
+            )
+        if neighbors != "auto" and given["max_rank"] != "auto" and neighbors >= given["max_rank"]:
+            raise ValueError(
+                f"n_neighbors must be less than max_rank, the number of landmarks, got "
+                f"n_neighbors={neighbors} and max_rank={given['max_rank']}."
             )
 
 

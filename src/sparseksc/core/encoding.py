@@ -32,6 +32,8 @@ from sparseksc.core.spectrum import Spectrum
 
 #: Rounds of reassignment after which refined directions are taken as they are.
 MAX_REFINEMENTS = 100
+#: Starts beside the pivoted rows, where the best of several is taken.
+MORE_STARTS = 8
 #: Binary digits of the share of a cluster that count where clusters are ordered by size.
 SHARE_BITS = 40
 
@@ -278,7 +280,9 @@ def _fit_angular(spectrum: Spectrum, scores: Floats, weights: Floats, shares: Fl
     return AngularDirections(_refined(_unit_rows(rows), ones, prototypes), spectrum.bias)
 
 
-def _fit_qr(spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats) -> Encoding:
+def _fit_qr(
+    spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats, more_starts: int = 0
+) -> Encoding:
     K = scores.shape[1] + 1
     if K == 2:
         side = (scores[:, 0] > 0.0).astype(np.intp)
@@ -293,11 +297,48 @@ def _fit_qr(spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats)
     rows = np.hstack([constant, scores / spectrum.eigenvalues]) * (shares > 0.0)[:, None]
     directions = _unit_rows(rows)
     prototypes = _refined(directions, weights, directions[_pivoted_rows(rows, K)])
+    for seed in range(more_starts):
+        other = _refined(directions, weights, directions[_spread_rows(directions, shares, K, seed)])
+        if _agreement(directions, weights, other) > _agreement(directions, weights, prototypes):
+            prototypes = other
     groups = np.argmax(directions @ prototypes.T, axis=1)
     # Without the bias, a point keeps its direction as it moves away from the pivots.
     directions = _unit_rows(scores - spectrum.bias)
     prototypes = _unit_rows(_grouped_means(directions, groups, weights, K))
     return AngularDirections(_refined(directions, weights, prototypes), spectrum.bias)
+
+
+def fit_best_directions(
+    spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats
+) -> Encoding:
+    """Find the prototypes of "qr" from several starts, and keep the best.
+
+    For many clusters, or some that overlap, the pivoted rows lead to one local optimum of several.
+    """
+    return _fit_qr(spectrum, scores, weights, shares, MORE_STARTS)
+
+
+def _agreement(directions: Floats, weights: Floats, prototypes: Floats) -> float:
+    """Objective of the refinement: mean cosine to the nearest prototype."""
+    return float(weights @ (directions @ prototypes.T).max(axis=1))
+
+
+def _spread_rows(directions: Floats, weights: Floats, K: int, seed: int) -> Integers:
+    """K rows, each the best of a few that are drawn by their distance from those before it."""
+    rng = np.random.default_rng(seed)
+    trials = 2 + int(np.log(K))
+    chosen = [int(rng.choice(len(weights), p=weights / weights.sum()))]
+    gaps = 1.0 - directions @ directions[chosen[0]]
+    for _ in range(K - 1):
+        chances = np.maximum(gaps, 0.0) * weights
+        if not chances.any():
+            chances = weights
+        drawn = rng.choice(len(weights), size=trials, p=chances / chances.sum())
+        after = np.minimum(gaps[:, None], 1.0 - directions @ directions[drawn].T)
+        best = int(np.argmin(weights @ after))
+        chosen.append(int(drawn[best]))
+        gaps = after[:, best]
+    return np.array(chosen)
 
 
 def _pivoted_rows(rows: Floats, K: int) -> Integers:

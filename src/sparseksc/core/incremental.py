@@ -18,18 +18,30 @@ import scipy.sparse as sp
 
 from sparseksc._typing import Array, Floats
 from sparseksc.core.cholesky import PartialCholesky
+from sparseksc.core.encoding import ClusterSizes
+from sparseksc.core.landmarks import LandmarkSums, collect_sums, relative_distortion
 from sparseksc.core.pivoting import complete
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.reduced_set import ReducedSet
 from sparseksc.core.statistics import FeatureMap
-from sparseksc.core.training import Training, choose_pivots, fit_clusters, fit_projection
+from sparseksc.core.training import (
+    Training,
+    choose_pivots,
+    encode,
+    fit_clusters,
+    fit_projection,
+    project_on_landmarks,
+    too_many,
+)
 from sparseksc.data.sampling import (
     NEGLIGIBLE_WEIGHT,
+    Sample,
     first_to_finish,
     hashed_uniform,
     weight_unit,
 )
 from sparseksc.data.source import ArraySource, Source
+from sparseksc.kernels import Landmarks
 
 #: Points that are kept of all chunks.
 RESERVOIR_SIZE = 50_000
@@ -145,6 +157,84 @@ class Reservoir:
             path=np.append(self.reduced_set.path, state.path),
         )
         return replace(self, reduced_set=reduced_set, residual=residual)
+
+
+@dataclass(frozen=True)
+class LandmarkSummary:
+    """Sums over all rows so far, for landmarks that the first chunk has chosen.
+
+    They add up exactly, so that no row has to be kept. ``residual`` is the mean squared distance of
+    the rows of the last chunk to their landmarks, relative to that to their mean.
+    """
+
+    sums: LandmarkSums
+    landmarks: ReducedSet
+    weight_unit: float
+    n_rows: int
+    residual: float
+    n_clusters: int
+    recipe: Recipe
+
+    @classmethod
+    def start(cls, chunk: Source, n_clusters: int, recipe: Recipe) -> LandmarkSummary:
+        """Choose landmarks in the first chunk, and sum over it."""
+        landmarks = choose_pivots(chunk.sample(recipe.selection_size, recipe.seed), recipe)
+        sums = _sums_of_chunk(chunk, landmarks, recipe)
+        rows = int(chunk.n_rows or 0)
+        unit, residual = chunk.weight_unit, landmarks.residual
+        return cls(sums, landmarks, unit, rows, residual, n_clusters, recipe)
+
+    def update(self, chunk: Source, forgetting: float) -> LandmarkSummary:
+        """Add the sums over a chunk."""
+        kernel = self.recipe.kernel
+        assert isinstance(kernel, Landmarks)
+        new = _sums_of_chunk(chunk, self.landmarks, self.recipe)
+        unit = max(self.weight_unit, chunk.weight_unit)
+        old = self.sums.faded(forgetting * (self.weight_unit / unit))
+        sample = chunk.sample(self.recipe.selection_size, self.recipe.seed)
+        return replace(
+            self,
+            sums=old.merge(new.faded(chunk.weight_unit / unit)),
+            weight_unit=unit,
+            n_rows=self.n_rows + int(chunk.n_rows or 0),
+            residual=relative_distortion(kernel, sample, self.landmarks.points),
+        )
+
+    def train(self) -> Training:
+        """Solve for the sums so far; a cluster is as large as its landmarks are."""
+        recipe, kernel = self.recipe, self.recipe.kernel
+        assert isinstance(kernel, Landmarks)
+        fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, kernel)
+        if len(fit.spectrum.eigenvalues) + 1 < self.n_clusters:
+            raise ValueError(too_many(self.n_clusters, fit, self.landmarks, recipe))
+        assert fit.anchors is not None
+        scores, lam = fit.anchors
+        nothing = self.landmarks.points[:0]
+        model = encode(
+            fit, ArraySource(nothing), Sample(np.empty(0, np.intp), nothing, lam[:0]), recipe
+        )
+        labels = model.encoding.labels(scores[:, : len(model.eigenvalues)])
+        counts = ClusterSizes.of_labels(labels, lam, model.encoding.n_clusters)
+        return Training(
+            model=replace(model, encoding=model.encoding.reordered(counts.order)),
+            indices=self.landmarks.indices,
+            residual=self.residual,
+            cluster_sizes=counts.sizes[counts.order] * self.weight_unit,
+            n_samples=self.n_rows,
+            n_outliers=self.sums.n_outliers,
+            timings={},
+        )
+
+
+def _sums_of_chunk(chunk: Source, landmarks: ReducedSet, recipe: Recipe) -> LandmarkSums:
+    assert isinstance(recipe.kernel, Landmarks)
+    return collect_sums(recipe.kernel, landmarks, chunk, recipe.n_jobs)
+
+
+def start_from(chunk: Source, n_clusters: int, recipe: Recipe) -> Reservoir | LandmarkSummary:
+    """Begin with the first chunk."""
+    kind = LandmarkSummary if isinstance(recipe.kernel, Landmarks) else Reservoir
+    return kind.start(chunk, n_clusters, recipe)
 
 
 def _stacked(upper: Any, lower: Any) -> Any:

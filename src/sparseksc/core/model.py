@@ -74,14 +74,15 @@ class Projection:
 
     def degrees(self, X: Array, n_jobs: int | None = None) -> Floats:
         """Degrees in the similarity graph of the training data, shape (n,)."""
-        return self._sums(self.degree_kernel, self.degree_coef, X, n_jobs)
+        work = partial(self.degree_kernel.degrees, P=self.points, q=self.degree_coef)
+        return map_rows(work, X, self.written, n_jobs, self.factor_size)
 
     def scores_and_degrees(
         self, X: Array, n_jobs: int | None = None, *, with_kernel_sums: bool = False
     ) -> tuple[Floats, ...]:
         """Both, and kernel sums if asked, from one evaluation of the kernel where they share it."""
         sums = [np.ones(self.rank)] if with_kernel_sums else []
-        if self.degree_kernel != self.kernel:
+        if self.degree_kernel != self.kernel or not self.kernel.has_linear_degrees:
             more = [self.kernel_sums(X, n_jobs) for _ in sums]
             return self.scores(X, n_jobs), self.degrees(X, n_jobs), *more
         coef = np.column_stack([self.coef, self.degree_coef, *sums])
@@ -93,13 +94,10 @@ class Projection:
 
     def kernel_sums(self, X: Array, n_jobs: int | None = None) -> Floats:
         """``sum_r k(x, p_r)``, shape (n,)."""
-        return self._sums(self.kernel, np.ones(self.rank), X, n_jobs)
-
-    def _sums(self, kernel: Kernel, coef: Floats, X: Array, n_jobs: int | None) -> Floats:
-        column, none = coef[:, None], np.zeros(1)
+        column, none = np.ones((self.rank, 1)), np.zeros(1)
 
         def work(rows: Array) -> Array:
-            return kernel.scores(rows, self.points, column, none)[:, 0]
+            return self.kernel.scores(rows, self.points, column, none)[:, 0]
 
         return map_rows(work, X, self.written, n_jobs, self.factor_size)
 

@@ -26,15 +26,17 @@ class ReducedSet:
     Attributes
     ----------
     points : array of shape (R, d)
-        The pivots themselves (column numbers for a precomputed kernel).
+        The pivots themselves (column numbers for a precomputed kernel), or the landmarks.
     indices : array of shape (R,)
-        Their row numbers, in the order of selection.
+        Their row numbers, in the order of selection; none for landmarks, which are means of rows.
     factor : array of shape (R, R)
-        ``L``, the lower Cholesky factor of the kernel matrix of the pivots.
+        ``L``, the lower Cholesky factor of the kernel matrix of the pivots; empty for landmarks.
     path : array of shape (R,)
         Relative trace residual of the sample after each pivot.
     constant_diagonal : bool
         Whether all points of the sample are equally similar to themselves.
+    reach : float
+        Distance to the nearest landmark beyond which a point is an outlier.
     """
 
     points: Array
@@ -42,11 +44,12 @@ class ReducedSet:
     factor: Floats
     path: Floats
     constant_diagonal: bool
+    reach: float = 0.0
 
     @property
     def rank(self) -> int:
         """Number of pivots, R."""
-        return len(self.indices)
+        return int(self.points.shape[0])
 
     @property
     def residual(self) -> float:

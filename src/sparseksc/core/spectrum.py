@@ -95,7 +95,7 @@ def solve_spectrum(features: FeatureMap, statistics: Statistics, n_components: i
             values, V = values[R - count :], V[:, R - count :]
     values, V = values[::-1], V[:, ::-1]
     values = values[values > LEAST_EIGENVALUE]
-    V = _with_fixed_signs(V[:, : len(values)], center)
+    V = with_fixed_signs(V[:, : len(values)], center)
     H = V * np.sqrt(values)
     return Spectrum(
         eigenvalues=values,
@@ -107,7 +107,7 @@ def solve_spectrum(features: FeatureMap, statistics: Statistics, n_components: i
     )
 
 
-def _with_fixed_signs(V: Floats, center: Floats) -> Floats:
+def with_fixed_signs(V: Floats, center: Floats) -> Floats:
     """Make the bias negative, which does not depend on the pivots; or, if there is none, a peak."""
     if V.size == 0:
         return V

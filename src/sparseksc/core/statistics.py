@@ -92,6 +92,14 @@ class Degrees:
 
 
 @dataclass(frozen=True)
+class UnitDegrees(Degrees):
+    """Degrees that are all 1; points are trusted by something else, above ``floor``."""
+
+    def shares_of(self, degrees: Floats, weights: Floats) -> Floats:  # noqa: D102
+        return np.where(degrees > self.floor, weights, 0.0)
+
+
+@dataclass(frozen=True)
 class Statistics:
     """Sums over the points of one or many chunks (features ``f`` as in :class:`FeatureMap`).
 

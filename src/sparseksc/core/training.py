@@ -18,8 +18,15 @@ from sparseksc.core.encoding import (
     SignCounts,
     TooFewCodeWords,
     code_book,
+    fit_best_directions,
     merge_counts,
     sign_counts,
+)
+from sparseksc.core.landmarks import (
+    LandmarkSums,
+    choose_landmarks,
+    collect_sums,
+    solve_landmarks,
 )
 from sparseksc.core.model import Projection, SparseModel
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
@@ -29,6 +36,7 @@ from sparseksc.core.statistics import (
     Degrees,
     FeatureMap,
     Statistics,
+    UnitDegrees,
     collect_degrees,
     collect_statistics,
 )
@@ -36,7 +44,7 @@ from sparseksc.data.sampling import Sample, represented_weights
 from sparseksc.data.source import Source
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import warn
-from sparseksc.kernels import Exponential, Kernel
+from sparseksc.kernels import Exponential, Kernel, Landmarks
 
 #: Share of the sample weight outside the reach of the reduced set that calls for a warning.
 MANY_OUTLIERS = 0.5
@@ -46,7 +54,7 @@ UNRELATED = 1e-8
 LARGEST_VALUE = {np.dtype(np.float64): 1e150, np.dtype(np.float32): 1e37}
 LEAST_VALUE = {np.dtype(np.float64): 1e-290, np.dtype(np.float32): 1e-36}
 #: What passes over the data add up beside arrays.
-SUMMANDS = (Statistics, ClusterSizes)
+SUMMANDS = (Statistics, LandmarkSums, ClusterSizes)
 
 
 class BandwidthWarning(UserWarning):
@@ -86,12 +94,17 @@ class Training:
 
 @dataclass(frozen=True)
 class ProjectionFit:
-    """A projection and the steps that led to it."""
+    """A projection and the steps that led to it.
+
+    ``excluded`` are the number and the weight of the points that the reduced set does not
+    represent. ``anchors`` are the scores and weights of the landmarks, which stand for all points.
+    """
 
     projection: Projection
     spectrum: Spectrum
     degrees: Degrees
-    statistics: Statistics
+    excluded: tuple[int, float]
+    anchors: tuple[Floats, Floats] | None = None
 
 
 def train(
@@ -125,6 +138,8 @@ def train(
 
 def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
     """Select the reduced set in a sample of the rows."""
+    if isinstance(recipe.kernel, Landmarks):
+        return choose_landmarks(sample, recipe)
     sample = sample.first(recipe.selection_size, recipe.seed)
     kernel = recipe.icd_kernel
     points = kernel.among(sample.X, sample.rows)
@@ -157,6 +172,9 @@ def fit_projection(
 ) -> ProjectionFit:
     """Statistics, spectrum and score variables for given pivots."""
     n_jobs = recipe.n_jobs
+    if isinstance(recipe.kernel, Landmarks):
+        sums = collect_sums(recipe.kernel, reduced_set, source, n_jobs)
+        return project_on_landmarks(sums, n_components, reduced_set, recipe.kernel)
     features = FeatureMap.choose(recipe.icd_kernel, reduced_set)
     degrees = collect_degrees(features, source, n_jobs)
     statistics = collect_statistics(features, source, degrees, n_jobs)
@@ -171,7 +189,19 @@ def fit_projection(
         degree_kernel=recipe.icd_kernel,
         degree_coef=degrees.q if features.in_kernel_space else features.unwhiten(degrees.q),
     )
-    return ProjectionFit(projection, spectrum, degrees, statistics)
+    excluded = statistics.n_excluded, statistics.excluded_weight
+    return ProjectionFit(projection, spectrum, degrees, excluded)
+
+
+def project_on_landmarks(
+    sums: LandmarkSums, n_components: int, landmarks: ReducedSet, kernel: Landmarks
+) -> ProjectionFit:
+    """Spectrum and score variables for given landmarks and sums."""
+    spectrum, lam = solve_landmarks(sums, n_components)
+    projection = Projection(kernel, landmarks.points, spectrum.coef, spectrum.bias, kernel, lam)
+    degrees = UnitDegrees(lam, -landmarks.reach, spectrum.omega)
+    excluded = sums.n_outliers, sums.outlier_weight
+    return ProjectionFit(projection, spectrum, degrees, excluded, (spectrum.coef, lam))
 
 
 def fit_clusters(
@@ -183,11 +213,11 @@ def fit_clusters(
     recipe: Recipe,
 ) -> Training:
     """From a projection to a model with numbered clusters, the largest first."""
-    found = len(fit.spectrum.eigenvalues) + 1
-    if found < n_clusters:
-        raise ValueError(_too_many(n_clusters, found, reduced_set, recipe))
-    outside = fit.statistics.excluded_weight / fit.degrees.total_weight
-    _check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)
+    if len(fit.spectrum.eigenvalues) + 1 < n_clusters:
+        raise ValueError(too_many(n_clusters, fit, reduced_set, recipe))
+    if fit.anchors is None:
+        outside = fit.excluded[1] / fit.degrees.total_weight
+        _check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)
     model = encode(fit, source, sample, recipe)
 
     def label(rows: Array, weights: Floats) -> tuple[Integers, ClusterSizes]:
@@ -213,7 +243,7 @@ def fit_clusters(
         residual=reduced_set.residual,
         cluster_sizes=sizes * source.weight_unit,
         n_samples=counts.n_points,
-        n_outliers=fit.statistics.n_excluded,
+        n_outliers=fit.excluded[0],
         timings={},
         labels=labels,
     )
@@ -222,12 +252,19 @@ def fit_clusters(
 def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -> SparseModel:
     """Fit the encoding; where the scores show fewer clusters, warn and find these."""
     projection, spectrum, n_jobs = fit.projection, fit.spectrum, recipe.n_jobs
-    sample = sample.first(ENCODING_SIZE, recipe.seed)
-    scores, degrees = projection.scores_and_degrees(sample.X, n_jobs)
-    weights = sample.weights
-    if np.ptp(weights) > 0.0 and weights.sum() < (1.0 - 1e-9) * fit.degrees.total_weight:
-        weights = represented_weights(sample.rows, recipe.seed, weights)
-    shares = fit.degrees.shares_of(degrees, weights)
+    find_prototypes = ENCODINGS[recipe.encoding]
+    if fit.anchors is not None:
+        scores, weights = fit.anchors
+        shares = weights
+        if recipe.encoding == "qr":
+            find_prototypes = fit_best_directions
+    else:
+        sample = sample.first(ENCODING_SIZE, recipe.seed)
+        scores, degrees = projection.scores_and_degrees(sample.X, n_jobs)
+        weights = sample.weights
+        if np.ptp(weights) > 0.0 and weights.sum() < (1.0 - 1e-9) * fit.degrees.total_weight:
+            weights = represented_weights(sample.rows, recipe.seed, weights)
+        shares = fit.degrees.shares_of(degrees, weights)
     for m in range(scores.shape[1], -1, -1):
         if m < scores.shape[1]:
             projection, spectrum = projection.leading(m), spectrum.leading(m)
@@ -236,9 +273,8 @@ def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -
                 # The code book is a count, so all rows can have their say.
                 encoding: Encoding = SignCodes(count_code_book(projection, source, n_jobs))
             else:
-                find_prototypes = ENCODINGS[recipe.encoding]
                 encoding = find_prototypes(spectrum, scores[:, :m], weights, shares)
-            if fit.statistics.n_excluded > 0:
+            if fit.excluded[0] > 0:
                 # Points out of reach are equally far from all prototypes and go to the first:
                 # let that be the largest cluster now, as it will be in the end.
                 found = ClusterSizes.of_labels(encoding.labels(scores[:, :m]), weights, m + 1)
@@ -246,7 +282,7 @@ def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -
             return SparseModel(projection, spectrum.eigenvalues, encoding, fit.degrees.floor)
         except TooFewCodeWords as reason:
             warn(
-                f"{m + 1} clusters are not available at this bandwidth ({reason}); "
+                f"{m + 1} clusters are not available {_here(recipe.kernel)} ({reason}); "
                 f"continuing with {m}.",
                 ConvergenceWarning,
             )
@@ -275,7 +311,12 @@ def _no_values(kernel: Kernel, dtype: np.dtype[Any], largest: float) -> str:
     return f"The kernel values are too {size} for {dtype}: rescale X{advice}."
 
 
-def _too_many(n_clusters: int, found: int, reduced_set: ReducedSet, recipe: Recipe) -> str:
+def _here(kernel: Kernel) -> str:
+    return "at this bandwidth" if kernel.has_bandwidth else "with this kernel"
+
+
+def too_many(n_clusters: int, fit: ProjectionFit, reduced_set: ReducedSet, recipe: Recipe) -> str:
+    """Say that the spectrum has fewer components than so many clusters need."""
     if reduced_set.rank < n_clusters and UNRELATED < reduced_set.residual <= recipe.tol:
         return (
             f"{n_clusters} clusters asked for, but tol={recipe.tol} is reached with "
@@ -284,7 +325,7 @@ def _too_many(n_clusters: int, found: int, reduced_set: ReducedSet, recipe: Reci
     advice = ", or use a smaller bandwidth" if recipe.kernel.has_bandwidth else ""
     return (
         f"{n_clusters} clusters asked for, but with this kernel the data shows no more than "
-        f"{found}: everything else is rounding error. Ask for fewer clusters{advice}."
+        f"{len(fit.spectrum.eigenvalues) + 1}: everything else is rounding error. Ask for fewer clusters{advice}."
     )
 
 

@@ -20,7 +20,7 @@ from sparseksc.config.settings import Settings
 from sparseksc.core.encoding import AngularDirections, Encoding
 from sparseksc.core.model import Projection, SparseModel
 from sparseksc.core.training import Training
-from sparseksc.kernels import CallableKernel, Kernel, Polynomial, make_kernel
+from sparseksc.kernels import CallableKernel, Kernel, Landmarks, Polynomial, make_kernel
 from sparseksc.persistence import container
 from sparseksc.persistence.plain_values import (
     meant_bandwidth,
@@ -252,6 +252,8 @@ def _kernel_entry(kernel: Kernel) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": kernel.name, "bandwidth": bandwidth}
     if isinstance(kernel, Polynomial):
         entry |= {"degree": int(kernel.degree), "coef0": float(kernel.coef0)}
+    if isinstance(kernel, Landmarks):
+        entry |= {"n_neighbors": int(kernel.n_neighbors), "metric": str(kernel.metric)}
     if isinstance(kernel, CallableKernel):
         entry["params"] = plain(kernel.params)
     return entry
@@ -260,7 +262,8 @@ def _kernel_entry(kernel: Kernel) -> dict[str, Any]:
 def _kernel(entry: Mapping[str, Any], function: Callable[..., Any] | None) -> Kernel:
     if function is not None:
         return make_kernel(function, None, entry["params"])
-    params = {name: entry[name] for name in ("degree", "coef0") if name in entry}
+    names = ("degree", "coef0", "n_neighbors", "metric")
+    params = {name: entry[name] for name in names if name in entry}
     return make_kernel(entry["name"], meant_bandwidth(entry["bandwidth"]), params)
 
 

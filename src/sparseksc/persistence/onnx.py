@@ -25,7 +25,8 @@ from sparseksc.core.encoding import (
 )
 from sparseksc.core.model import SparseModel
 from sparseksc.data.atomic import atomic_write
-from sparseksc.kernels import Exponential, Kernel, Polynomial
+from sparseksc.kernels import Exponential, Kernel, Landmarks, Polynomial
+from sparseksc.kernels.landmarks import EVEN_SHARE
 from sparseksc.scaling import Scaling
 
 try:
@@ -101,8 +102,12 @@ def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
     if K == 1:
         _single_cluster(graph, X)
     else:
-        values = _kernel_values(graph, projection.kernel, X, points.astype(np.float64))
-        products = graph.add("MatMul", values, graph.constant(projection.coef))
+        kernel, P = projection.kernel, points.astype(np.float64)
+        if isinstance(kernel, Landmarks):
+            products = _mixed_scores(graph, kernel, X, P, projection.coef)
+        else:
+            values = _kernel_values(graph, kernel, X, P)
+            products = graph.add("MatMul", values, graph.constant(projection.coef))
         scores = graph.add("Add", products, graph.constant(projection.bias), output="scores")
         native = isinstance(projection.kernel, Exponential) and not sparse
         if kind == TensorProto.FLOAT and native:
@@ -155,15 +160,49 @@ def _kernel_values(graph: Graph, kernel: Kernel, X: str, P: Array) -> str:
         shifted = graph.add("Add", products, graph.constant(kernel.coef0))
         return graph.add("Pow", shifted, graph.constant(int(kernel.degree)))
     if kernel.name == "cosine":
-        # Divided by the largest entry first, since its square may not be a number.
-        modulus = graph.add("Abs", X)
-        largest = graph.add("ReduceMax", modulus, axes=[1], keepdims=1)
-        X = graph.unit_rows(graph.add("Div", X, graph.positive_or_one(largest)))
+        X = _cosine_rows(graph, X)
         largest_of_pivots = np.abs(P).max(axis=1, keepdims=True)
         P = normalize(P / np.where(largest_of_pivots > 0, largest_of_pivots, 1.0))
     elif kernel.name != "linear":
         raise ValueError(f"A model with the {kernel.name} kernel has no ONNX form yet.")
     return graph.add("MatMul", X, graph.constant(P.T))
+
+
+def _cosine_rows(graph: Graph, X: str) -> str:
+    """Rows of length 1; divided by the largest entry first, whose square may not be a number."""
+    largest = graph.add("ReduceMax", graph.add("Abs", X), axes=[1], keepdims=1)
+    return graph.unit_rows(graph.add("Div", X, graph.positive_or_one(largest)))
+
+
+def _mixed_scores(graph: Graph, kernel: Landmarks, X: str, P: Array, coef: Array) -> str:
+    """Scores of the nearest landmarks, mixed by their weights, shape (n, K-1)."""
+    if kernel.metric == "cosine":
+        X = _cosine_rows(graph, X)
+    R, s = len(P), min(kernel.n_neighbors, max(len(P) // 2, 1))
+    distances = _summed_over_features(graph, "rbf", X, P, np.ones(P.shape[1]))
+    count = graph.constant([min(s + 1, R)], np.int64)
+    nearest, numbers = (f"{graph.prefix}nearest", f"{graph.prefix}numbers")
+    graph.nodes.append(
+        helper.make_node("TopK", [distances, count], [nearest, numbers], axis=1, largest=0)
+    )
+
+    def columns(array: str, first: int, stop: int) -> str:
+        bounds = (graph.constant([bound], np.int64) for bound in (first, stop, 1))
+        return graph.add("Slice", array, *bounds)
+
+    last = columns(nearest, min(s, R - 1), R)
+    gaps = graph.add("Sub", last, columns(nearest, 0, s))
+    total = graph.row_sums(gaps)
+    uneven = graph.add("Greater", total, graph.constant(0.0))
+    even = graph.constant(1.0 / s)
+    shares = graph.add("Where", uneven, graph.add("Div", gaps, graph.positive_or_one(total)), even)
+    weights = graph.add("Mul", shares, graph.constant(1.0 - EVEN_SHARE))
+    weights = graph.add("Add", weights, graph.constant(EVEN_SHARE / s))
+    scores = graph.add("Gather", graph.constant(coef), columns(numbers, 0, s), axis=0)
+    weighted = graph.add(
+        "Mul", graph.add("Unsqueeze", weights, graph.constant([2], np.int64)), scores
+    )
+    return graph.add("ReduceSum", weighted, graph.constant([1], np.int64), keepdims=0)
 
 
 def _summed_over_features(graph: Graph, name: str, X: str, P: Array, inverse: Array) -> str:

@@ -44,6 +44,9 @@ COMPARED_PIVOTS = 8
 LARGEST_INTEGER, LARGEST_NUMBER, LARGEST_DEGREE = 2**53, 1.7e308, 10**6
 #: A smaller number has no finite inverse.
 LEAST_BANDWIDTH = float(np.finfo(np.float64).tiny)
+METRICS = ("euclidean", "cosine")
+#: Parameters that files of version 1 do not have.
+LATER_PARAMETERS = ("n_neighbors", "metric")
 #: Stands for a kernel that is a function.
 CALLABLE = "callable"
 #: Numbers that describe each model in the ranking of a search: names in the file and of the
@@ -237,6 +240,8 @@ def _kernel(n_features: int) -> Check:
             entries["params"] = mapping(_scalar)
         elif KERNELS[str(kind)].has_bandwidth:
             entries["bandwidth"] = _bandwidth(n_features)
+        if kind == "landmarks":
+            entries |= {"n_neighbors": integer(1), "metric": word(*METRICS)}
         if kind == "polynomial":
             entries |= {"degree": integer(1, LARGEST_DEGREE), "coef0": number(0.0)}
         record(**entries)(name, value)
@@ -250,7 +255,8 @@ def _parameters(n_features: int) -> Check:
     It follows from the table of parameters; their meaning is checked by the same table.
     """
     stored = {name: one.domain for name, one in PARAMETERS.items() if one.stored}
-    return record(**{name: _of_domain(domain, n_features) for name, domain in stored.items()})
+    check = record(**{name: _of_domain(domain, n_features) for name, domain in stored.items()})
+    return with_defaults({name: PARAMETERS[name].default for name in LATER_PARAMETERS}, check)
 
 
 def _of_domain(domain: Domain, n_features: int) -> Check:
@@ -334,7 +340,8 @@ def layout(header: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
         "bias": ("F64", (K - 1,)),
         "degree_coef": ("F64", (R,)),
         "prototypes": ("F64", (K, K - 1)),
-        "indices": ("I64", (R,)),
+        # Landmarks are no rows.
+        "indices": ("I64", (0 if header["kernel"]["name"] == "landmarks" else R,)),
     }
     if header["kernel"]["name"] == "precomputed":
         arrays["points"] = ("I64", (R,))

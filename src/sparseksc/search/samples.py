@@ -95,7 +95,7 @@ def draw_samples(
 
     Weights are counted in typical rows: numbers of points mean the same in any unit of the weights.
     """
-    kernel, seed = recipe.kernel, recipe.seed
+    kernel, seed = recipe.kernel.of_neighbours, recipe.seed
     size, evaluated = (validation, None) if isinstance(validation, int) else (0, validation)
     total = training_size + size
     places, mass = weighted_sample(sample, total, seed)
@@ -141,7 +141,7 @@ def _separation(
     X: Array, evaluated: Array, mass: Floats, numbers: Integers | None, recipe: Recipe, size: int
 ) -> Separation:
     """Connect some of the points to evaluate on; ``numbers`` are theirs in a precomputed kernel."""
-    kernel = recipe.kernel
+    kernel = recipe.kernel.of_neighbours
     rows = selection_sample(evaluated.shape[0], size, recipe.seed, mass)
     if numbers is not None:
         columns = numbers[rows]

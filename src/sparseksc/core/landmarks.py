@@ -1,0 +1,242 @@
+r"""Training with the landmarks kernel: one pass, and sums that add up exactly.
+
+With the weights :math:`z_i` of :mod:`sparseksc.kernels.landmarks`,
+
+.. math::
+
+    S = \sum_i w_i z_i z_i^\top, \quad \lambda = S 1, \quad W = 1^\top \lambda, \quad
+    C = \Lambda^{-1/2} S \Lambda^{-1/2} - \sqrt\lambda \sqrt\lambda^\top / W = V \Theta V^\top,
+
+and the scores of any point are :math:`z(x)^\top \Lambda^{-1/2} V \Theta^{1/2}`, averages of
+those of its landmarks. All degrees are 1, so that no pass is needed for them, and the bias is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh, null_space
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.core.recipe import Recipe
+from sparseksc.core.reduced_set import ReducedSet
+from sparseksc.core.spectrum import LEAST_EIGENVALUE, Spectrum, with_fixed_signs
+from sparseksc.data.sampling import Sample
+from sparseksc.data.source import Source
+from sparseksc.execution.threads import map_rows
+from sparseksc.kernels import Landmarks
+from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
+
+#: Steps of Lloyd's algorithm: later ones move the landmarks, and not the clusters.
+LLOYD_STEPS = 5
+#: Rows for each landmark that they are found in, where there are as many.
+ROWS_PER_LANDMARK = 10
+#: At least so many rows share a landmark, or the kernel falls into pieces.
+LEAST_ROWS_PER_LANDMARK = 3
+#: A point whose distance to the nearest landmark is this many times the root of the mean square is
+#: an outlier.
+FAR, LEAST_DISTANCE = 5.0, float(np.finfo(np.float64).tiny)
+#: Up to this rank all of the matrix is decomposed; beyond, only its leading vectors are iterated.
+DENSE_RANK = 512
+#: Relative accuracy of the eigenvalues that are iterated.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class LandmarkSums:
+    """Sums over the points of one or many chunks.
+
+    Attributes
+    ----------
+    data, indices, indptr : arrays
+        ``S``, a sparse matrix of shape (R, R).
+    n_outliers : int
+        Points far from all landmarks.
+    outlier_weight : float
+        Their sample weight.
+    """
+
+    data: Floats
+    indices: Integers
+    indptr: Integers
+    n_outliers: int
+    outlier_weight: float
+
+    @classmethod
+    def of_matrix(cls, S: Any, n_outliers: int, outlier_weight: float) -> LandmarkSums:
+        """Keep the arrays of a sparse matrix, in one order."""
+        S.sort_indices()
+        indices, indptr = (part.astype(np.int64) for part in (S.indices, S.indptr))
+        return cls(S.data, indices, indptr, n_outliers, outlier_weight)
+
+    @classmethod
+    def of_rows(
+        cls, kernel: Landmarks, P: Array, floor: float, X: Array, weights: Floats
+    ) -> LandmarkSums:
+        """Take the sums over one chunk of rows."""
+        Z, closeness = kernel.features_and_degrees(X, P)
+        far = (closeness <= floor) & (weights > 0.0)
+        S = (Z.multiply(weights[:, None]).T.tocsr() @ Z).tocsr()
+        return cls.of_matrix(S, int(np.count_nonzero(far)), float(weights[far].sum()))
+
+    @property
+    def matrix(self) -> Any:
+        """``S``."""
+        R = len(self.indptr) - 1
+        return sp.csr_array((self.data, self.indices, self.indptr), shape=(R, R))
+
+    def merge(self, other: LandmarkSums) -> LandmarkSums:
+        """Return the sums over the points of both."""
+        return LandmarkSums.of_matrix(
+            self.matrix + other.matrix,
+            self.n_outliers + other.n_outliers,
+            self.outlier_weight + other.outlier_weight,
+        )
+
+    def faded(self, factor: float) -> LandmarkSums:
+        """Return the sums with all weights multiplied."""
+        weight = factor * self.outlier_weight
+        return LandmarkSums(factor * self.data, self.indices, self.indptr, self.n_outliers, weight)
+
+
+def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
+    """Take the centres of k-means on a sample for landmarks.
+
+    Lloyd's algorithm starts from rows of the sample, drawn by their weights; centres that no row is
+    nearest to are dropped.
+    """
+    kernel = recipe.kernel
+    assert isinstance(kernel, Landmarks)
+    n = int(np.count_nonzero(sample.weights))
+    R = min(recipe.max_rank, max(n // LEAST_ROWS_PER_LANDMARK, min(n, 2 * kernel.n_neighbors + 2)))
+    sample = sample.first(ROWS_PER_LANDMARK * R, recipe.seed)
+    rows = kernel.prepared(sample.X)
+    points = kernel.prepared(sample.first(R, recipe.seed).X)
+    euclidean = Landmarks(kernel.n_neighbors)
+
+    def nearest(chunk: Array) -> Floats:
+        return np.column_stack(euclidean.nearest(chunk, points, 1))
+
+    for step in range(LLOYD_STEPS + 1):
+        found = map_rows(nearest, rows, 1, recipe.n_jobs)
+        numbers, distances = found[:, 0].astype(np.intp), found[:, 1]
+        if step < LLOYD_STEPS:
+            points = _means(rows, numbers, sample.weights, points.shape[0])
+    R = points.shape[0]
+    if R <= kernel.n_neighbors != AUTO_NEIGHBORS:
+        raise ValueError(
+            f"n_neighbors must be less than the number of landmarks, got {kernel.n_neighbors}, "
+            f"and {n} points give {R} of them."
+        )
+    return ReducedSet(
+        points=points,
+        indices=np.empty(0, np.intp),
+        factor=np.empty((0, 0)),
+        path=np.array([relative_distortion(kernel, sample, points)]),
+        constant_diagonal=True,
+        reach=FAR * max(_root_mean_square(distances, sample.weights), LEAST_DISTANCE),
+    )
+
+
+def _means(rows: Any, numbers: Integers, weights: Floats, R: int) -> Any:
+    """Weighted mean of the rows of each number, in their precision; of those that have rows."""
+    mass = np.bincount(numbers, weights, minlength=R)
+    shares = weights / np.where(mass > 0.0, mass, 1.0)[numbers]
+    places = (shares, numbers, np.arange(len(numbers) + 1))
+    averages: Any = sp.csr_array(places, shape=(len(numbers), R))
+    means = averages.T.tocsr()[mass > 0.0] @ rows
+    if sp.issparse(means):
+        return sp.csr_array(means).astype(rows.dtype)
+    return np.ascontiguousarray(means.astype(rows.dtype))
+
+
+def _root_mean_square(distances: Floats, weights: Floats) -> float:
+    """Take the largest out first, whose square may not be a number."""
+    largest = float(distances.max())
+    if largest == 0.0:
+        return 0.0
+    return largest * float(np.sqrt(np.average((distances / largest) ** 2, weights=weights)))
+
+
+def relative_distortion(kernel: Landmarks, sample: Sample, points: Array) -> float:
+    """Mean squared distance of rows to their landmarks, relative to that to their mean."""
+    weights = sample.weights
+    shares = weights / weights.sum()
+    rows: Any = kernel.prepared(sample.X)
+    mean: Any = sp.csr_array(shares[None]) @ rows
+    mean = sp.csr_array(mean) if sp.issparse(rows) else mean.astype(rows.dtype)
+    spread = _root_mean_square(-Landmarks().degrees(rows, mean, weights), weights)
+    left = _root_mean_square(-kernel.degrees(sample.X, points, weights), weights)
+    return (left / spread) ** 2 if spread > 0.0 else 0.0
+
+
+def collect_sums(
+    kernel: Landmarks, landmarks: ReducedSet, source: Source, n_jobs: int | None
+) -> LandmarkSums:
+    """Sum over all rows, in one pass."""
+    points, floor, in_memory = landmarks.points, -landmarks.reach, source.in_memory
+
+    def sums(rows: Array, weights: Floats) -> LandmarkSums:
+        if not in_memory:
+            kernel.check(rows)
+        return LandmarkSums.of_rows(kernel, points, floor, rows, weights)
+
+    return source.sum(sums, LandmarkSums.merge, kernel.written(points), n_jobs)
+
+
+def solve_landmarks(sums: LandmarkSums, n_components: int) -> tuple[Spectrum, Floats]:
+    """Leading eigenvectors, with the map from weights to scores, and ``lam``."""
+    S = sums.matrix
+    lam = np.asarray(S.sum(axis=1)).ravel()
+    total = float(lam.sum())
+    root = np.sqrt(lam)
+    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0.0)
+    count = min(n_components, len(lam) - 1)
+    scaled = sp.diags_array(inverse) @ S @ sp.diags_array(inverse)
+    values, V = _leading(scaled.tocsr(), root, count)
+    values = values[values > LEAST_EIGENVALUE]
+    center = root / total
+    V = with_fixed_signs(V[:, : len(values)], center)
+    spectrum = Spectrum(
+        eigenvalues=values,
+        eigenvectors=V,
+        coef=np.ascontiguousarray(inverse[:, None] * V * np.sqrt(values)),
+        bias=np.zeros(len(values)),
+        center=center,
+        omega=total,
+    )
+    return spectrum, lam
+
+
+def _leading(A: Any, root: Floats, count: int) -> tuple[Floats, Floats]:
+    """Leading eigenpairs of ``A``, descending, without the trivial one.
+
+    ``root`` is the square root of ``lam``, the eigenvector of the eigenvalue 1. Each connected part
+    of the landmarks has one of its own, which iterations would not tell apart.
+    """
+    R = len(root)
+    n_parts, part = connected_components(A, directed=False)
+    present = np.unique(part[root > 0.0])
+    n_parts = len(present)
+    indicators = np.where(part[:, None] == present, root[:, None], 0.0)
+    lengths = np.linalg.norm(indicators, axis=0)
+    B = indicators / lengths
+    known = B @ null_space(lengths[None] / np.linalg.norm(lengths))[:, :count]
+    count = min(count - known.shape[1], R - n_parts)
+    values, V = np.empty(0), np.empty((R, 0))
+    if count > 0 and (R <= DENSE_RANK or 4 * count >= R):
+        C = A.toarray() - B @ B.T
+        values, V = eigh((C + C.T) / 2, driver="evd", check_finite=False)
+    elif count > 0:
+        operator = LinearOperator((R, R), lambda x: A @ x - B @ (B.T @ x), dtype=np.float64)
+        start = np.random.default_rng(0).normal(size=R)
+        vectors = min(R, 2 * count + 40)
+        values, V = eigsh(operator, count, which="LA", v0=start, ncv=vectors, tol=TOLERANCE)
+    order = np.argsort(-values, kind="stable")[:count]
+    values = np.append(np.ones(known.shape[1]), values[order])
+    return values, np.hstack([known, V[:, order]])

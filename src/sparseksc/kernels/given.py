@@ -1,0 +1,102 @@
+"""Kernels that the user brings: a matrix, or a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sparseksc._typing import Array
+from sparseksc.kernels.base import Kernel
+
+MAKE_A_KERNEL = "Of distances D, pass numpy.exp(-D**2 / h); of links A between neighbours, A @ A.T."
+
+
+@dataclass(frozen=True)
+class Precomputed(Kernel):
+    """A kernel matrix given by the user; a pivot is the number of a column."""
+
+    name: ClassVar[str] = "precomputed"
+
+    def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
+        return X[:, P]
+
+    def diagonal(self, X: Array) -> Array:  # noqa: D102
+        return np.diagonal(X).astype(np.float64)
+
+    def among(self, X: Array, numbers: Array) -> Array:  # noqa: D102
+        return X[:, numbers]
+
+    def pivots(  # noqa: D102
+        self, X: Array, indices: Array, numbers: Array | None = None
+    ) -> Array:
+        return np.array(indices) if numbers is None else numbers[indices]
+
+    def check(self, X: Array) -> None:  # noqa: D102
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "A precomputed kernel must be a square matrix of shape (n_samples, n_samples), "
+                f"got {X.shape[0]} x {X.shape[1]}."
+            )
+        scale = np.abs(X).max()
+        for start in range(0, X.shape[0], 1024):
+            rows = slice(start, start + 1024)
+            gap = np.abs(X[rows] - X[:, rows].T).max()
+            if gap > 1e-6 * scale:
+                raise ValueError(
+                    "A precomputed kernel must be symmetric; two mirrored entries differ by "
+                    f"{gap:g}."
+                )
+        own = self.diagonal(X)
+        if own.min() < 0:
+            raise ValueError(
+                "A precomputed kernel must be positive semi-definite, but its diagonal has the "
+                f"value {own.min():g}. {MAKE_A_KERNEL}"
+            )
+        alone = np.flatnonzero(own == 0)
+        if len(alone) > 0 and np.abs(X[alone]).max() > 0:
+            raise ValueError(
+                "A precomputed kernel must be positive semi-definite, but a point has the "
+                "similarity 0 to itself, and not to others: these are distances or links. "
+                f"{MAKE_A_KERNEL}"
+            )
+        # Points that are as similar to each other as to themselves must be equal in all other rows.
+        blocks = [X[start : start + 1024] for start in range(0, X.shape[0], 1024)]
+        binary = all(((rows == 0) | (rows == 1)).all() for rows in blocks)
+        if binary and any((rows != X[np.argmax(rows, axis=1)]).any() for rows in blocks):
+            raise ValueError(
+                "A precomputed kernel must be positive semi-definite; a matrix of zeros and ones "
+                f"that says which points are neighbours is not. {MAKE_A_KERNEL}"
+            )
+
+
+@dataclass(frozen=True)
+class CallableKernel(Kernel):
+    """A function ``k(X, Y, **params)`` that returns the matrix of kernel values."""
+
+    function: Callable[..., Any]
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    name: ClassVar[str] = "callable"
+
+    def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
+        values = np.asarray(self.function(X, P, **self.params))
+        if values.dtype.kind not in "fiub":
+            raise ValueError(f"The kernel function must return numbers, got {values.dtype}.")
+        if values.shape != (X.shape[0], P.shape[0]):
+            raise ValueError(
+                f"The kernel function must return a matrix of shape {(X.shape[0], P.shape[0])}, "
+                f"got {values.shape}."
+            )
+        values = values.astype(P.dtype)  # a copy: the function may keep what it returned
+        if not np.isfinite(values).all():
+            raise ValueError("The kernel function returned NaN or infinite values.")
+        return values
+
+    def diagonal(self, X: Array) -> Array:  # noqa: D102
+        blocks = (X[start : start + 32] for start in range(0, X.shape[0], 32))
+        return np.concatenate([np.diagonal(self.tile(block, block)) for block in blocks]).astype(
+            np.float64
+        )

@@ -1,0 +1,181 @@
+r"""The landmarks kernel: points are similar if they have landmarks in common.
+
+A point is a mixture of its ``s`` nearest landmarks. With the squared distances
+:math:`D_1 \le \dots \le D_{s+1}` to the nearest of them, the weights are
+
+.. math::
+
+    z_j(x) = (1 - \varepsilon) \frac{D_{s+1} - D_j}{\sum_{l \le s} (D_{s+1} - D_l)}
+        + \frac{\varepsilon}{s}, \qquad j \le s,
+
+and with :math:`\lambda = \sum_i w_i z(x_i)` the kernel is
+:math:`k(x, y) = z(x)^\top \mathrm{diag}(\lambda)^{-1} z(y)`. It has no bandwidth: where points are
+dense, landmarks are, too. It is positive semi-definite, and every degree is 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial import cKDTree
+from sklearn.utils.extmath import row_norms
+
+from sparseksc._native import neighbours
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.kernels.base import Kernel
+from sparseksc.kernels.exponential import RBF
+from sparseksc.kernels.products import Cosine, inner_products, largest_entries, unit_rows
+
+#: Neighbours of "auto", and the share of the weights that is spread evenly over them: without it, a
+#: point much nearer to one landmark than to others that are equally far (ordinary in many
+#: dimensions) would be similar to nothing else. Chosen on digits, PenDigits and g2mg_8_60 among
+#: 5, 6 and 8, and among 0, 0.1, 0.2 and 0.3; benchmarks/real_data.py has other data.
+AUTO_NEIGHBORS, EVEN_SHARE = 6, 0.2
+#: More landmarks than this are searched by a tree, in up to so many dimensions.
+TREE_POINTS, TREE_FEATURES = 2000, 8
+#: Distances that BLAS writes at a time, so that they stay in the cache.
+BLOCK_ENTRIES = 2**18
+
+
+@dataclass(frozen=True)
+class Landmarks(Kernel):
+    """Mixtures of the ``n_neighbors`` nearest landmarks; of unit rows for the metric "cosine".
+
+    The *tile* of this kernel holds the weights ``z``, in which the scores are linear.
+    """
+
+    n_neighbors: int = AUTO_NEIGHBORS
+    metric: str = "euclidean"
+
+    name: ClassVar[str] = "landmarks"
+    accepts_sparse: ClassVar[bool] = True
+    has_linear_degrees: ClassVar[bool] = False
+
+    def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
+        return self.features(X, P).toarray()
+
+    def diagonal(self, X: Array) -> Array:
+        """Refuse: the similarity of a point to itself depends on all the others."""
+        raise NotImplementedError("The landmarks kernel has no diagonal without its data.")
+
+    @property
+    def of_neighbours(self) -> Kernel:  # noqa: D102
+        return Cosine() if self.metric == "cosine" else RBF()
+
+    def written(self, P: Array) -> int:  # noqa: D102
+        return 1
+
+    def scores(self, X: Array, P: Array, coef: Array, bias: Array) -> Array:  # noqa: D102
+        scores: Array = self.features(X, P) @ coef + bias
+        return scores
+
+    def degrees(self, X: Array, P: Array, q: Array) -> Array:
+        """Minus the distance to the nearest landmark, shape (n,)."""
+        return -self.nearest(X, P, 1)[1][:, 0]
+
+    def check(self, X: Array) -> None:  # noqa: D102
+        if self.metric == "cosine" and X.shape[0] > 0:
+            none = largest_entries(X) == 0.0
+            if none.any():
+                raise ValueError(
+                    f"Row {int(np.argmax(none))} is all zeros, and has no direction that the "
+                    "metric 'cosine' could compare: remove such rows, or use 'euclidean'."
+                )
+
+    def features(self, X: Array, P: Array) -> Any:
+        """Weights ``z`` of the landmarks, shape (n, R), sparse."""
+        return self.features_and_degrees(X, P)[0]
+
+    def features_and_degrees(self, X: Array, P: Array) -> tuple[Any, Floats]:
+        """Both, from one search for the nearest landmarks."""
+        R = P.shape[0]
+        # With more than half of all landmarks, the farthest would tell points apart.
+        s = min(self.n_neighbors, max(R // 2, 1))
+        numbers, distances = self.nearest(X, P, min(s + 1, R))
+        return mixture(numbers, distances, s, R), -distances[:, 0]
+
+    def prepared(self, X: Array) -> Array:
+        """Rows in the metric: of length 1 for "cosine"."""
+        return unit_rows(X) if self.metric == "cosine" else X
+
+    def nearest(self, X: Array, P: Array, count: int) -> tuple[Integers, Floats]:
+        """Return the ``count`` nearest landmarks of each row, and their distances.
+
+        ``P`` are landmarks in the metric, as :meth:`prepared` rows are.
+        """
+        X = self.prepared(X)
+        if sp.issparse(X) or sp.issparse(P):
+            return _nearest_sparse(X, P, count)
+        center = P.mean(axis=0, dtype=np.float64).astype(P.dtype)
+        points = P - center
+        unit = 2.0 ** -np.frexp(np.abs(points).max(initial=0.0))[1]
+        # Centred and of ordinary size, nothing cancels, overflows or vanishes; a power of two
+        # changes no digit.
+        if not np.isfinite(unit):
+            unit = 1.0
+        rows = np.require((X - center) * P.dtype.type(unit), P.dtype, ["C", "ALIGNED"])
+        points = np.ascontiguousarray(points * P.dtype.type(unit))
+        by_tree = P.shape[0] > TREE_POINTS and P.shape[1] <= TREE_FEATURES
+        numbers = (_nearest_by_tree if by_tree else _nearest_by_products)(rows, points, count)
+        distances = neighbours.distances_to(rows, points, numbers)
+        return numbers, np.sqrt(distances) / unit
+
+
+def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:
+    """Weights of the first ``s`` of the nearest landmarks as a sparse matrix, rows sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.kernels.landmarks import mixture
+    >>> mixture(np.array([[2, 0, 1]]), np.sqrt([[1.0, 3.0, 4.0]]), 2, 3).toarray().round(3)
+    array([[0.3, 0. , 0.7]])
+    """
+    n = len(numbers)
+    # The ratio first: squares of the distances may not be numbers.
+    last = distances[:, -1:]
+    ratios = np.divide(distances[:, :s], last, out=np.ones((n, s)), where=last > 0.0)
+    weights = 1.0 - ratios**2
+    total = weights.sum(axis=1, keepdims=True)
+    even = np.full((n, s), 1.0 / s)
+    weights = np.divide(weights, total, out=even.copy(), where=total > 0.0)
+    weights = (1.0 - EVEN_SHARE) * weights + EVEN_SHARE * even
+    starts = np.arange(0, n * s + 1, s)
+    columns = np.ascontiguousarray(numbers[:, :s]).ravel()
+    return sp.csr_array((weights.ravel(), columns, starts), shape=(n, R))
+
+
+def _nearest_by_products(X: Array, P: Array, count: int) -> Integers:
+    """Rank landmarks by ``|p|^2 / 2 - x . p``, for a block of rows at a time."""
+    half_norms = row_norms(P, squared=True) / 2
+    numbers = np.empty((X.shape[0], count), np.int64)
+    step = max(BLOCK_ENTRIES // P.shape[0], 64)
+    minus = -P.T
+    for start in range(0, X.shape[0], step):
+        values = X[start : start + step] @ minus
+        values += half_norms
+        numbers[start : start + step] = neighbours.smallest(values, count)
+    return numbers
+
+
+def _nearest_by_tree(X: Array, P: Array, count: int) -> Integers:
+    _, numbers = cKDTree(P).query(X, k=np.arange(1, count + 1))
+    return np.ascontiguousarray(numbers, dtype=np.int64)
+
+
+def _nearest_sparse(X: Any, P: Any, count: int) -> tuple[Integers, Floats]:
+    """Find the nearest landmarks by sparse products."""
+    norms, of_points = row_norms(X, squared=True), row_norms(P, squared=True)
+    numbers = np.empty((X.shape[0], count), np.int64)
+    distances = np.empty(numbers.shape)
+    step = max(BLOCK_ENTRIES // P.shape[0], 64)
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        values = inner_products(X[rows], P)
+        values = norms[rows, None] + of_points - 2.0 * values
+        numbers[rows] = neighbours.smallest(np.ascontiguousarray(values), count)
+        distances[rows] = np.take_along_axis(values, numbers[rows], axis=1)
+    return numbers, np.sqrt(np.maximum(distances, 0.0))
