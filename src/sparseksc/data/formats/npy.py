@@ -19,7 +19,8 @@ class Npy(Format):
 
     def _open(self, path: Path) -> Array:
         try:
-            return np.load(path, mmap_mode="r", allow_pickle=False)
+            # Not np.load, which also reads archives.
+            return np.lib.format.open_memmap(path, mode="r")
         except Exception as error:  # the parser of headers has errors of many kinds
             raise ValueError(f"{path} cannot be read as NPY: {error}") from None
 
