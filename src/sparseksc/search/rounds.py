@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -76,7 +75,7 @@ class SearchRound:
         self.evaluations: dict[Any, Evaluation] = {}
         self.ranking: list[RankedModel] = []
         self._evaluate = make_evaluator(samples, request.columns, recipe, request.objective)
-        self._n_separated = cache(self._count_separated)  # takes time: only for the best models
+        self._separated: dict[tuple[int, Any], float] = {}  # takes time: only of the best models
 
     def at(self, bandwidths: list[Any]) -> None:
         """Evaluate more bandwidths, and rank the models of all so far."""
@@ -111,11 +110,14 @@ class SearchRound:
         # All models have a cluster of outliers, but several clusters were asked for.
         return rank_by_separation(surfaces, allowed, n_separated, any_size=True)
 
-    def _count_separated(self, n_clusters: int, bandwidth: Any) -> float:
-        if self.samples.separation is None:
+    def _n_separated(self, n_clusters: int, bandwidth: Any) -> float:
+        separation, model = self.samples.separation, (n_clusters, bandwidth)
+        if separation is None:
             return 0.0
-        labels = self.evaluations[bandwidth].labels[n_clusters]
-        return count_separated(self.samples.separation.graph, labels)
+        if model not in self._separated:
+            labels = self.evaluations[bandwidth].labels[n_clusters]
+            self._separated[model] = count_separated(separation.graph, labels)
+        return self._separated[model]
 
     def doubts(self) -> tuple[bool, str | None]:
         """Whether the data is rather a single cluster, and a sentence of doubt."""
