@@ -52,7 +52,7 @@ class MemoryEstimate:
     samples : int
         Points that the prototypes are found in, and their scores.
     sums : int
-        R x R sums that wait to be merged, and the eigenproblem; blocks of a stream.
+        R x R sums that wait to be merged, or the eigenproblem; blocks of a stream.
     per_thread : int
         Chunks, tiles and R x R sums of one thread.
     results : int
@@ -181,6 +181,8 @@ def estimate_memory(
     row = itemsize * n_features
     if n_entries is not None:
         row = SPARSE_ENTRY * -(-n_entries // n_rows)
+    # Among the points of a sample, a precomputed kernel has a column for each of them.
+    fitted = itemsize * m if kernel == "precomputed" else row
     points = min(encoding_size, n_rows)
     waiting = log2(max(2.0, n_rows / chunk_rows(R)))
     chunk = min(MOST_ROWS, n_rows)
@@ -188,9 +190,9 @@ def estimate_memory(
     # Rows are copied unless all rows of an array are taken.
     drawn = sum(count * row for count in (points, m) if streamed or count < n_rows)
     estimate = MemoryEstimate(
-        selection=m * (row + WORD * (R + 8)) + 2 * R * row,
+        selection=m * (fitted + WORD * (R + 8)) + 2 * R * fitted,
         samples=drawn + WORD * points * (4 * K + 8),
-        sums=int(WORD * R * R * (waiting + 8)),
+        sums=int(WORD * R * R * max(waiting + 1, 8)),  # the eigenproblem comes after them
         # Without the compiled core, tiles are written out.
         per_thread=copied
         + R * row
@@ -214,17 +216,16 @@ def estimate_memory(
         return estimate
     measured = issubclass(KERNELS.get(kernel, Kernel), Exponential)  # there are distances
     few = n_rows < search_sizes[0] + min(search_sizes[0] // 2, search_sizes[1])
-    rotated = 0
     if kernel == "rbf" and n_entries is None and few and n_features >= MANY_FEATURES * n_rows:
-        rotated = itemsize * n_rows  # see search.samples.fewer_features
-    return _with_search(estimate, n_rows, row, rotated, (m, R, K), search_sizes, streamed, measured)
+        fitted = itemsize * n_rows  # see search.samples.fewer_features
+    return _with_search(estimate, n_rows, row, fitted, (m, R, K), search_sizes, streamed, measured)
 
 
 def _with_search(
     estimate: MemoryEstimate,
     n_rows: int,
     row: int,
-    rotated: int,
+    fitted: int,
     sizes: tuple[int, int, int],
     search_sizes: tuple[int, int],
     streamed: bool,
@@ -232,8 +233,8 @@ def _with_search(
 ) -> MemoryEstimate:
     """Add what a search needs.
 
-    ``row`` are the bytes of a row, and ``rotated`` those of its coordinates in fewer features, or
-    0; ``sizes`` are those of the selection sample, the rank and the number of clusters; distances
+    ``row`` are the bytes of a row of the data, and ``fitted`` those of a row that models are fitted
+    to; ``sizes`` are those of the selection sample, the rank and the number of clusters; distances
     are ``measured`` where the kernel is a function of them.
     """
     m, R, K = sizes
@@ -254,10 +255,11 @@ def _with_search(
         # A Gaussian like the points of the graph: these without their mean, and a copy in LAPACK.
         drawn + graph + 2 * n_graph * row,
         # Coordinates in fewer features, from centred points in float64.
-        n_training * (2 * row + rotated) if rotated else 0,
+        n_training * (2 * row + fitted) if fitted < row else 0,
     )
-    fitted = rotated or row
-    held = drawn + graph + (m < n_training) * m * fitted + n_training * rotated
+    held = drawn + graph + (m < n_training) * m * row
+    if measured and fitted < row:
+        held += n_training * fitted
     if separate:
         held += min(PROTOTYPE_SIZE, n_training) * row
     m, stream = min(m, n_training), estimate.samples if streamed else 0

@@ -38,9 +38,18 @@ class Csv(Columnar):
     """Separated values in UTF-8, with or without a header line, also compressed."""
 
     ending = ".csv"
+    #: The last file whose header was read, and the header.
+    _known: tuple[Any, tuple[list[str], int]] | None = None
 
     def header(self, path: Path) -> tuple[list[str], int]:
         """Names of the columns, and the number of lines before the first row."""
+        status = path.stat()
+        now = path, status.st_size, status.st_mtime_ns
+        if self._known is None or self._known[0] != now:
+            self._known = now, self._read_header(path)
+        return self._known[1]
+
+    def _read_header(self, path: Path) -> tuple[list[str], int]:
         with self._understood(path, searched=False), _lines(path) as lines:
             reader = csv.reader(lines, delimiter=self.request.delimiter)
             first = next((fields for fields in reader if fields), None)
