@@ -21,7 +21,7 @@ import numpy as np
 
 from sparseksc._typing import Array
 from sparseksc.data.formats.arrow import Columnar, require_pyarrow
-from sparseksc.data.formats.base import Description, Rows
+from sparseksc.data.formats.base import Description, Rows, brief
 
 #: Spellings of a missing value.
 MISSING = ("", "#N/A", "#NA", "-NaN", "-nan", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null")
@@ -195,13 +195,13 @@ class Csv(Columnar):
             ) from None
         except (pa.ArrowException, csv.Error, EOFError, zlib.error) as error:
             sentence = self.first_fault(path) if searched else None
-            raise ValueError(sentence or f"{path} cannot be read as CSV: {error}") from None
+            raise ValueError(sentence or f"{path} cannot be read as CSV: {brief(error)}") from None
         except UnicodeDecodeError:
             raise ValueError(f"{path} is not text in UTF-8: save it in that encoding.") from None
         except OSError as error:
             if error.errno is not None:  # the system's own sentence, such as for a missing right
                 raise
-            raise ValueError(f"{path} cannot be read as CSV: {error}") from None
+            raise ValueError(f"{path} cannot be read as CSV: {brief(error)}") from None
 
     def first_fault(self, path: Path, columns: list[str] | None = None) -> str | None:
         """Say where the first row or value is that cannot be used, or None."""
