@@ -22,8 +22,8 @@ GRAPH_SIZE, PROTOTYPE_SIZE = 5_000, 2_500
 DENSE_SIZE = 10_000_000
 #: Features for each point to train on from which coordinates in fewer features are used (cost).
 MANY_FEATURES = 2
-#: Points to train on above which each bandwidth gets a thread (cost).
-MIN_POINTS_FOR_THREADS = 1_000
+#: Points to train on, or entries of them, above which each bandwidth gets a thread (cost).
+MIN_POINTS_FOR_THREADS, MIN_ENTRIES_FOR_THREADS = 1_000, 100_000
 
 # ------------------------------------------------------------------------- candidate bandwidths
 

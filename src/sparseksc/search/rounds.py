@@ -17,6 +17,7 @@ from sparseksc.search.constants import (
     CERTAIN_RATIO,
     CLEAR_RATIO,
     GAUSSIAN_SHARE,
+    MIN_ENTRIES_FOR_THREADS,
     MIN_POINTS_FOR_THREADS,
     MIN_SEPARATED,
     MIN_SEPARATED_SHARE,
@@ -81,7 +82,8 @@ class SearchRound:
         """Evaluate more bandwidths, and rank the models of all so far."""
         new = [h for h in dict.fromkeys(bandwidths) if h not in self.evaluations]
         # Small arrays keep the interpreter busy, and threads would only wait for each other.
-        large = self.samples.training.shape[0] > MIN_POINTS_FOR_THREADS
+        X = self.samples.training if self.samples.coordinates is None else self.samples.coordinates
+        large = X.shape[0] > MIN_POINTS_FOR_THREADS or X.size > MIN_ENTRIES_FOR_THREADS
         n_jobs = self.recipe.n_jobs if large else 1
         found = _in_threads(self._evaluate, new, n_jobs, self.request.progress)
         self.evaluations.update(zip(new, found, strict=True))
