@@ -245,6 +245,11 @@ def _with_search(
     all_rows = n_training == n_rows and not streamed
     drawn = 0 if all_rows else (n_training + separate * n_validation) * row
     graph = WORD * WORDS_PER_NEIGHBOUR * N_NEIGHBOURS * n_graph
+    held = drawn + graph + (m < n_training) * m * row
+    if measured and fitted < row:
+        held += n_training * fitted
+    if separate:
+        held += min(PROTOTYPE_SIZE, n_training) * row
     some = min(SAMPLE_SIZE, n_rows)
     pairs = WORD * some * min(SAMPLE_CENTRES, some)
     steps = (
@@ -252,16 +257,11 @@ def _with_search(
         some * row + max(5 * some * row // 4 + pairs, WORDS_PER_PAIR * pairs),
         # Isolated points: those that others are compared with, and as many others.
         drawn + 2 * min(REFERENCE_SIZE, n_rows) * row,
-        # A Gaussian like the points of the graph: these without their mean, and a copy in LAPACK.
-        drawn + graph + 2 * n_graph * row,
+        # A Gaussian like the points of the graph, or these without their mean.
+        held + n_graph * row,
         # Coordinates in fewer features, from centred points in float64.
         n_training * (2 * row + fitted) if fitted < row else 0,
     )
-    held = drawn + graph + (m < n_training) * m * row
-    if measured and fitted < row:
-        held += n_training * fitted
-    if separate:
-        held += min(PROTOTYPE_SIZE, n_training) * row
     m, stream = min(m, n_training), estimate.samples if streamed else 0
     return replace(
         estimate,

@@ -132,6 +132,7 @@ def search(
         else:
             for count in N_REFINED if refine else ():
                 current.at(_between(current.ranking[:count], current.surfaces().bandwidths))
+        release_memory()
         one, doubt = current.doubts() if n_clusters != [1] else (True, None)
         few = _search_few_distinct_rows(current, bandwidths) if one and n_clusters != [1] else None
         if few is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import qr
+from scipy.linalg import qr, svdvals
 
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.recipe import Recipe
@@ -196,7 +196,9 @@ def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Flo
 
 def gaussian_conductance(X: Array, seed: int) -> float:
     """Conductance of half a Gaussian that has as many points and the covariance of ``X``."""
-    spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    centred = X - X.mean(axis=0)
+    spread = svdvals(centred.T, overwrite_a=True)  # the transpose, which LAPACK takes as it is
+    del centred
     spread = spread[spread > 1e-9 * spread[0]] if spread[0] > 0.0 else spread[:1] + 1.0
     cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread)))
     cloud *= spread
