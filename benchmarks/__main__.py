@@ -99,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.markdown and results:
         summaries = {result.name: summary(modules[result.name]) for result in results}
         command = shlex.join(["python", "-m", "benchmarks", *(arguments or sys.argv[1:])])
-        report.write(PAGE, report.page(results, summaries, about, command))
+        page = report.page(results, summaries, about, command)
+        report.write(PAGE, page + report.by_name(PAGE))
         print(f"wrote benchmarks/{PAGE.name}")
     for name in own:
         modules[name].main(others)

@@ -10,6 +10,9 @@ from pathlib import Path
 from benchmarks.measure import Settings, Spread
 from sparseksc.data.atomic import atomic_write
 
+#: Heading of the section that is written by hand.
+BY_NAME = "\n## By name\n"
+
 Cell = str | int | float | bool | Spread | None
 
 
@@ -147,7 +150,7 @@ def page(
     about = "\n".join(f"| {name} | {value} |" for name, value in machine.items())
     parts = [
         "# Benchmarks",
-        f"All numbers on this page come from one run of `{command}`, which wrote it. `make bench` "
+        f"All numbers up to the last section come from one run of `{command}`. `make bench` "
         "takes a few minutes, `python -m benchmarks --help` lists what there is. Contenders are "
         "timed alternately in one process; a cell such as 8.3 (8.1–8.6) is a median with its "
         "quartiles, and a ratio is the median of the ratios of neighbouring times.",
@@ -159,6 +162,13 @@ def page(
         parts.append(f"## {result.name}\n\n{summaries[result.name]}")
         parts += [as_markdown(table) for table in result.tables]
     return "\n\n".join(parts) + "\n"
+
+
+def by_name(path: Path) -> str:
+    """Return the last section of a page, for benchmarks that are run by name, or nothing."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    _, heading, section = text.partition(BY_NAME)
+    return heading + section
 
 
 def write(path: Path, text: str) -> None:

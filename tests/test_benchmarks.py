@@ -27,7 +27,7 @@ def noted(calls, name):
     return contender
 
 
-@pytest.mark.parametrize("name", [*command.USUAL, "commands"])
+@pytest.mark.parametrize("name", [*command.USUAL, "commands", "memory_plan", "wide"])
 def test_benchmark_writes_its_tables_and_acceptance_thresholds(name, tmp_path, capsys):
     settings = replace(SMALLEST, long=name in ("peers", "selection"))
     command.run([name], settings, tmp_path, machine.describe())
@@ -90,6 +90,10 @@ def test_the_page_holds_every_table(tmp_path):
     assert "one run of `make it`" in page
     assert "| fit | 1 (0.5–2) |" in page
     assert "| speed | at least 1 | 2 | yes |" in page
+    assert report.by_name(tmp_path / "page.md") == ""
+    section = f"{report.BY_NAME}\nWritten by hand.\n"
+    report.write(tmp_path / "page.md", page + section)
+    assert report.by_name(tmp_path / "page.md") == section  # it is kept
     report.write(tmp_path / "page.md", page)
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == page
 

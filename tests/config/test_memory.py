@@ -3,6 +3,7 @@
 import tracemalloc
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +29,13 @@ RUNS = st.fixed_dictionaries(
 def test_an_estimate_grows_with_everything_it_depends_on(run, threads):
     total = estimate_memory(**run, n_jobs=threads).total
     assert total > 0
-    for name in ("n_rows", "n_features", "n_clusters", "selection_size"):
+    names = ["n_rows", "n_features", "n_clusters"]
+    # More rows than the rank do not change it, and with it the chunks; all rows are not copied.
+    if run["selection_size"] >= run["max_rank"] and (
+        run["streamed"] or 2 * run["selection_size"] < run["n_rows"]
+    ):
+        names.append("selection_size")
+    for name in names:
         assert estimate_memory(**{**run, name: 2 * run[name]}, n_jobs=threads).total >= total
     assert estimate_memory(**run, n_jobs=threads + 1).total >= total
 
@@ -61,19 +68,56 @@ def test_what_cannot_fit_is_refused_with_the_numbers():
 
 
 @given(run=RUNS, threads=st.integers(1, 10**6), limit=st.integers(10**6, 10**12))
-def test_threads_that_select_pivots_at_once_all_have_room_for_them(run, threads, limit):
-    estimate = estimate_memory(**run, n_jobs=threads)
-
-    def needed(count):
-        return replace(estimate, n_threads=count).total + (count - 1) * estimate.selection
-
+def test_threads_of_a_search_that_are_granted_fit_and_one_more_would_not(run, threads, limit):
+    estimate = estimate_memory(**run, n_jobs=threads, search=True)
     try:
-        granted = estimate.threads_within(limit, at_once=True)
-    except MemoryError:
-        assert needed(1) > limit
+        granted = estimate.threads_within(limit)
+    except MemoryError as error:
+        assert "memory_limit" in str(error)
+        assert replace(estimate, n_threads=1).total > limit
         return
-    assert needed(granted) <= limit
-    assert granted == threads or needed(granted + 1) > limit
+    assert replace(estimate, n_threads=granted).total <= limit
+    assert granted == threads or replace(estimate, n_threads=granted + 1).total > limit
+
+
+@given(run=RUNS, threads=st.integers(1, 16))
+def test_a_search_needs_no_less_than_the_training_after_it(run, threads):
+    with_search = estimate_memory(**run, n_jobs=threads, search=True).total
+    assert with_search >= estimate_memory(**run, n_jobs=threads).total
+
+
+def test_narrow_values_and_few_entries_need_less():
+    usual = estimate_memory(20_000, 1000, n_jobs=2, search=True).total
+    assert estimate_memory(20_000, 1000, n_jobs=2, search=True, itemsize=4).total < 0.6 * usual
+    assert estimate_memory(20_000, 1000, n_jobs=2, search=True, n_entries=10**6).total < 0.3 * usual
+    assert estimate_memory(20_000, 1000, n_jobs=2, search=True, c_contiguous=False).total >= usual
+    assert estimate_memory(10**6, 1000, streamed=True, block_rows=100).total < 0.6 * (
+        estimate_memory(10**6, 1000, streamed=True).total
+    )
+
+
+@pytest.mark.skipif(not _native.IS_NATIVE, reason="the extension module is not built")
+@pytest.mark.parametrize(("n_rows", "n_features"), [(3000, 600), (150, 6000), (16_000, 60)])
+def test_estimates_cover_what_a_search_allocates(n_rows, n_features):
+    X = np.random.default_rng(0).normal(size=(n_rows, n_features))
+    X[::2, 0] += 2.0 * np.sqrt(n_features)
+    ksc = KernelSpectralClustering([2, 3], random_state=0, n_jobs=1)
+    promised = estimate_memory(n_rows, n_features, n_jobs=1, search=True).total
+    tracemalloc.start()
+    try:
+        ksc.fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= 1.2 * promised
+
+
+def test_a_search_that_does_not_fit_is_refused_before_any_work():
+    X = np.random.default_rng(0).normal(size=(3000, 2000))
+    with pytest.raises(
+        MemoryError, match=r"This search needs about \d+ MB .* memory_limit is 60 MB"
+    ):
+        KernelSpectralClustering(random_state=0, memory_limit="60MB").fit(X)
 
 
 def peak_of_a_fit(X, max_rank):

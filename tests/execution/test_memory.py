@@ -1,11 +1,12 @@
 """Limits that users set, and the memory that is free."""
 
+import ctypes
 import sys
 
 import numpy as np
 import pytest
 
-from sparseksc.execution.memory import GUESS, free_memory, parse_bytes
+from sparseksc.execution.memory import GUESS, free_memory, parse_bytes, release_memory
 
 V1, V2 = "sys/fs/cgroup/memory", "sys/fs/cgroup"
 needs_linux = pytest.mark.skipif(sys.platform == "darwin", reason="macOS has neither of the files")
@@ -141,3 +142,9 @@ def test_a_system_that_does_not_tell_has_its_free_pages_or_a_guess(meminfo, tmp_
 
     monkeypatch.setattr("os.sysconf", unknown)
     assert free_memory(tmp_path) == GUESS
+
+
+def test_memory_is_released_wherever_the_library_runs(monkeypatch):
+    release_memory()
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())  # a C library without the function
+    release_memory()

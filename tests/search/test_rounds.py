@@ -1,10 +1,15 @@
 """A round of a search: the same for any number of threads, with doubts where due."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
 from sparseksc import DoubtWarning, KernelSpectralClustering, tune
+from sparseksc.search import procedure
+from sparseksc.search.samples import draw_samples
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -45,3 +50,25 @@ def test_parts_of_a_ring_raise_doubt_and_two_rings_do_not(seed):
     model = KernelSpectralClustering(random_state=0).fit(ring)
     assert model.n_clusters_ == 2
     assert model.tuning_.doubt is None
+
+
+def test_a_search_leaves_nothing_for_the_garbage_collector():
+    """Its samples may be as large as the data."""
+    kept = []
+
+    def noted(*arguments, **options):
+        samples = draw_samples(*arguments, **options)
+        kept.append(weakref.ref(samples))
+        return samples
+
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    X[100:] += 8.0
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(procedure, "draw_samples", noted)
+            tune(X, [2, 3], random_state=0)
+        assert [reference() for reference in kept] == [None]
+    finally:
+        gc.enable()

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.metrics.pairwise import euclidean_distances
 
 from sparseksc import tune
 from sparseksc.data.sampling import Sample
-from sparseksc.search.samples import weighted_sample
+from sparseksc.search import procedure
+from sparseksc.search.samples import fewer_features, weighted_sample
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -37,3 +39,31 @@ def test_sampled_weights_stand_for_all():
     assert set(range(10)) <= set(rows)
     assert mass.sum() == pytest.approx(weights.sum(), rel=0.03)
     assert mass[:10] == pytest.approx(weights[:10])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_fewer_features_keep_all_distances(dtype):
+    X = 1000.0 + np.random.default_rng(0).normal(size=(40, 900)).astype(dtype)
+    X[7] = X[3]
+    found = fewer_features(X)
+    assert found.shape == (40, 40)
+    assert found.dtype == dtype
+    expected = euclidean_distances(X.astype(float) - 1000.0)
+    np.testing.assert_allclose(euclidean_distances(found.astype(float)), expected, atol=1e-3)
+
+
+def test_a_search_in_many_features_finds_what_it_finds_in_all_of_them(monkeypatch):
+    X, _ = make_blobs(60, n_features=400, centers=3, cluster_std=4.0, random_state=0)
+    fewer = tune(X, random_state=0)
+    monkeypatch.setattr(procedure, "MANY_FEATURES", 10**9)
+    every = tune(X, random_state=0)
+    assert fewer.best_n_clusters == every.best_n_clusters == 3
+    assert fewer.best_bandwidth == every.best_bandwidth
+    for name in ("ams", "conductance"):
+        np.testing.assert_allclose(fewer.surfaces[name], every.surfaces[name], atol=1e-6)
+
+
+def test_each_feature_may_have_its_bandwidth_where_there_are_many():
+    X, _ = make_blobs(40, n_features=200, centers=2, random_state=0)
+    found = tune(X, [2, 3], [np.full(200, 5000.0), np.full(200, 9000.0)], random_state=0)
+    assert found.best_n_clusters == 2

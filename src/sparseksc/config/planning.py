@@ -12,6 +12,7 @@ from sparseksc.core.recipe import ENCODING_SIZE, Recipe
 from sparseksc.data.fingerprint import Fingerprint, fingerprint_of
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import Source
+from sparseksc.execution.memory import release_memory
 from sparseksc.search.constants import (
     GRAPH_SIZE,
     REFINEMENT_MAX_FEATURES,
@@ -57,6 +58,13 @@ def make_plan(
     ``always_search`` evaluates a single candidate, too. ``validation`` and ``progress`` are those
     of :func:`sparseksc.tune`.
     """
+    left_open = always_search or settings.bandwidth_is_auto or len(settings.n_clusters) > 1
+    sizes = TRAINING_SIZE, GRAPH_SIZE if settings.rule == "auto" else VALIDATION_SIZE
+    if isinstance(validation, int):
+        sizes = TRAINING_SIZE, validation
+    if source.n_rows is not None:  # refuse what does not fit before any work
+        recipe = settings.recipe(None, source.n_features)
+        threads_for(recipe, settings, source, sizes if left_open else None)
     sample = draw_search_sample(settings, source)
     least = 1 if settings.n_clusters_is_auto else min(settings.n_clusters)
     counted = sample.X if sample.weights.all() else sample.X[sample.weights > 0]
@@ -68,11 +76,11 @@ def make_plan(
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
     plan = Plan(recipe, settings.n_clusters[0], sample)
     if always_search or len(settings.n_clusters) * len(bandwidths) > 1:
-        tuning, recipe, selection = search(
+        tuning, best, selection = search(
             sample,
             settings.n_clusters,
             bandwidths,
-            recipe,
+            replace(recipe, n_jobs=threads_for(recipe, settings, source, sizes)),
             settings.objective,
             refinement=refinement_recipe(recipe, settings, source),
             rule=settings.rule,
@@ -81,7 +89,9 @@ def make_plan(
             validation=validation,
             progress=progress or settings.verbose,
         )
+        recipe = replace(best, n_jobs=threads_for(best, settings, source))
         plan = Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
+        release_memory()
     if source.in_memory:
         return replace(plan, sample=source.sample(recipe.sample_size, recipe.seed))
     return plan
@@ -100,18 +110,23 @@ def draw_search_sample(settings: Settings, source: Source) -> Sample:
 def refinement_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe | None:
     """How to train for a refinement at a higher rank; None where it needs too much memory."""
     finer = settings.refinement(recipe)
+    sizes = REFINEMENT_TIMES * TRAINING_SIZE, REFINEMENT_TIMES * GRAPH_SIZE
     try:
-        return replace(finer, n_jobs=threads_for(finer, settings, source, at_once=True))
+        return replace(finer, n_jobs=threads_for(finer, settings, source, sizes))
     except MemoryError:
         return None
 
 
 def threads_for(
-    recipe: Recipe, settings: Settings, source: Source, *, at_once: bool = False
+    recipe: Recipe,
+    settings: Settings,
+    source: Source,
+    search_sizes: tuple[int, int] | None = None,
 ) -> int | None:
     """As many threads as were asked for, or as fit into the memory.
 
-    ``at_once`` says that each of them selects pivots, as in a search.
+    ``search_sizes`` are the points that the models of a search are trained and evaluated on, where
+    it is for one.
     """
     if not source.runs_here:
         return settings.n_jobs  # a cluster looks after its memory
@@ -124,5 +139,12 @@ def threads_for(
         selection_size=recipe.selection_size or n_rows,
         n_jobs=settings.n_jobs,
         streamed=not source.in_memory,
+        search=search_sizes is not None,
+        search_sizes=search_sizes or (TRAINING_SIZE, VALIDATION_SIZE),
+        itemsize=source.dtype.itemsize,
+        n_entries=source.n_entries,
+        c_contiguous=source.c_contiguous,
+        block_rows=source.block_rows,
+        kernel=recipe.kernel.name,
     )
-    return estimate.threads_within(settings.memory_limit, at_once=at_once)
+    return estimate.threads_within(settings.memory_limit)

@@ -149,10 +149,8 @@ def _means(rows: Any, numbers: Integers, weights: Floats, R: int) -> Any:
     shares = weights / np.where(mass > 0.0, mass, 1.0)[numbers]
     places = (shares, numbers, np.arange(len(numbers) + 1))
     averages: Any = sp.csr_array(places, shape=(len(numbers), R))
-    means = averages.T.tocsr()[mass > 0.0] @ rows
-    if sp.issparse(means):
-        return sp.csr_array(means).astype(rows.dtype)
-    return np.ascontiguousarray(means.astype(rows.dtype))
+    means = (averages.T.tocsr()[mass > 0.0] @ rows).astype(rows.dtype)
+    return means if sp.issparse(rows) else np.ascontiguousarray(means)
 
 
 def _root_mean_square(distances: Floats, weights: Floats) -> float:

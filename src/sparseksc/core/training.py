@@ -325,7 +325,8 @@ def too_many(n_clusters: int, fit: ProjectionFit, reduced_set: ReducedSet, recip
     advice = ", or use a smaller bandwidth" if recipe.kernel.has_bandwidth else ""
     return (
         f"{n_clusters} clusters asked for, but with this kernel the data shows no more than "
-        f"{len(fit.spectrum.eigenvalues) + 1}: everything else is rounding error. Ask for fewer clusters{advice}."
+        f"{len(fit.spectrum.eigenvalues) + 1}: everything else is rounding error. Ask for fewer "
+        f"clusters{advice}."
     )
 
 

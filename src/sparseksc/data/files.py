@@ -247,7 +247,7 @@ class FileStream(Stream):
 
     def __init__(self, paths: list[Path], form: Format) -> None:
         self.paths, self.form = paths, form
-        self.ids = list(form.request.ids)
+        self.ids, self.block_rows = list(form.request.ids), form.block_rows
         self._stamps = [_stamp(path) for path in paths]
         for path, (size, _) in zip(paths, self._stamps, strict=True):
             if size == 0:

@@ -37,9 +37,14 @@ class Sample:
     def join(self, later: Sample, size: int | None, seed: int) -> Sample:
         """Return the sample of this one's rows and later ones."""
         rows = np.concatenate([self.rows, later.rows])
-        X = np.concatenate([self.X, later.X])
         weights = np.concatenate([self.weights, later.weights])
-        return Sample(rows, X, weights).first(size, seed)
+        places = selection_sample(rows, size, seed, weights)
+        here = int(np.searchsorted(places, len(self.rows)))
+        # Rows that are not kept are not copied.
+        X = np.empty((len(places), self.X.shape[1]), np.result_type(self.X, later.X))
+        np.take(self.X, places[:here], axis=0, out=X[:here], mode="clip")
+        np.take(later.X, places[here:] - len(self.rows), axis=0, out=X[here:], mode="clip")
+        return Sample(rows[places], X, weights[places])
 
 
 def selection_sample(

@@ -69,6 +69,12 @@ class Source(ABC):
     runs_here : bool
         Whether the sums are computed in this process, whose memory they need.
     is_sparse : bool
+    n_entries : int or None
+        Number of entries where the rows are sparse.
+    c_contiguous : bool
+        Whether chunks of rows lie in memory as they are, in one piece.
+    block_rows : int
+        Most rows of a block.
     weight_unit : float
         What the weights of the rows are multiples of, in units of the user.
     """
@@ -81,6 +87,9 @@ class Source(ABC):
     in_memory: ClassVar[bool] = False
     runs_here: ClassVar[bool] = True
     is_sparse: bool = False
+    n_entries: int | None = None
+    c_contiguous: bool = True
+    block_rows: int = BLOCK_ROWS
     weight_unit: float = 1.0
 
     @abstractmethod
@@ -185,6 +194,10 @@ class ArraySource(Source):
         self.weights = np.ones(X.shape[0]) if weights is None else weights
         (self.n_rows, self.n_features), self.dtype = X.shape, X.dtype
         self.is_sparse = not isinstance(X, np.ndarray)
+        if isinstance(X, np.ndarray):
+            self.c_contiguous = X.flags.c_contiguous
+        else:
+            self.n_entries = X.nnz
 
     @property
     def origins(self) -> Sequence[str]:  # type: ignore[override]

@@ -153,7 +153,7 @@ class IterableSource(Stream):
         first = np.asarray(next(iter(self._fresh()), np.empty((0, 0))))
         if first.ndim != 2 or first.shape[1] == 0:
             raise ValueError(f"Blocks must be 2-D arrays with columns, got shape {first.shape}.")
-        self.n_features = first.shape[1]
+        self.n_features, self.block_rows = first.shape[1], len(first)
         self.dtype = np.dtype(np.float32 if first.dtype == np.float32 else np.float64)
         known = blocks if isinstance(blocks, list | tuple) else [first]
         self.origins = [file for block in known for file in files_behind(block)]
@@ -182,6 +182,7 @@ class ScaledStream(Stream):
         self.stream, self.scaling = stream, scaling
         self.n_features, self.feature_names = stream.n_features, stream.feature_names
         self.n_rows, self.dtype, self.origins = stream.n_rows, stream.dtype, stream.origins
+        self.block_rows = stream.block_rows
 
     def read(self) -> Iterator[Array]:  # noqa: D102
         for block in self.stream.read():

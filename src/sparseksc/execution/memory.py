@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import subprocess
@@ -118,3 +119,9 @@ def available_pages(report: str) -> int:
     kinds = ("free", "inactive", "speculative", "purgeable")
     counts = re.findall(rf"^Pages ({'|'.join(kinds)}):\s+(\d+)\.$", report, re.MULTILINE)
     return int(size[1]) * sum(int(count) for _, count in counts)
+
+
+def release_memory() -> None:
+    """Give freed memory back to the system, where the C library would keep it for its threads."""
+    with suppress(OSError, AttributeError):  # only glibc has the function, and keeps that much
+        ctypes.CDLL(None).malloc_trim(0)

@@ -27,7 +27,7 @@ class Precomputed(Kernel):
         return np.diagonal(X).astype(np.float64)
 
     def among(self, X: Array, numbers: Array) -> Array:  # noqa: D102
-        return X[:, numbers]
+        return X if len(numbers) == X.shape[1] else X[:, numbers]  # they are ascending
 
     def pivots(  # noqa: D102
         self, X: Array, indices: Array, numbers: Array | None = None
@@ -40,7 +40,7 @@ class Precomputed(Kernel):
                 "A precomputed kernel must be a square matrix of shape (n_samples, n_samples), "
                 f"got {X.shape[0]} x {X.shape[1]}."
             )
-        scale = np.abs(X).max()
+        scale = max(X.max(), -X.min())
         for start in range(0, X.shape[0], 1024):
             rows = slice(start, start + 1024)
             gap = np.abs(X[rows] - X[:, rows].T).max()

@@ -106,22 +106,47 @@ class Landmarks(Kernel):
 
         ``P`` are landmarks in the metric, as :meth:`prepared` rows are.
         """
-        X = self.prepared(X)
-        if sp.issparse(X) or sp.issparse(P):
-            return _nearest_sparse(X, P, count)
-        center = P.mean(axis=0, dtype=np.float64).astype(P.dtype)
-        points = P - center
-        unit = 2.0 ** -np.frexp(np.abs(points).max(initial=0.0))[1]
-        # Centred and of ordinary size, nothing cancels, overflows or vanishes; a power of two
-        # changes no digit.
-        if not np.isfinite(unit):
-            unit = 1.0
-        rows = np.require((X - center) * P.dtype.type(unit), P.dtype, ["C", "ALIGNED"])
-        points = np.ascontiguousarray(points * P.dtype.type(unit))
+        rows: Any = self.prepared(X)
+        if sp.issparse(rows) or sp.issparse(P):
+            return _nearest_sparse(rows, P, count)
+        finder = _Finder(P)
+        numbers = np.empty((len(rows), count), np.int64)
+        distances = np.empty(numbers.shape)
+        for start in range(0, len(rows), finder.block):
+            part = slice(start, start + finder.block)
+            numbers[part], distances[part] = finder.nearest(rows[part], count)
+        return numbers, distances
+
+
+class _Finder:
+    """Landmarks, centred and of ordinary size, so that nothing cancels, overflows or vanishes."""
+
+    def __init__(self, P: Array) -> None:
+        self.center = P.mean(axis=0, dtype=np.float64).astype(P.dtype)
+        points = P - self.center
+        # A power of two changes no digit.
+        largest = float(np.abs(points).max(initial=0.0))
+        self.unit = P.dtype.type(2.0 ** -int(np.frexp(largest)[1]))
+        self.points = np.ascontiguousarray(points * self.unit)
         by_tree = P.shape[0] > TREE_POINTS and P.shape[1] <= TREE_FEATURES
-        numbers = (_nearest_by_tree if by_tree else _nearest_by_products)(rows, points, count)
-        distances = neighbours.distances_to(rows, points, numbers)
-        return numbers, np.sqrt(distances) / unit
+        self.tree = cKDTree(self.points) if by_tree else None
+        self.half_norms = row_norms(self.points, squared=True) / 2
+        self.block = max(BLOCK_ENTRIES // P.shape[0], 64)
+
+    def nearest(self, X: Array, count: int) -> tuple[Integers, Floats]:
+        """Return the nearest landmarks of a block of rows, and their distances."""
+        kind = self.points.dtype
+        rows = np.require((X - self.center) * self.unit, kind, ["C", "ALIGNED"])
+        if self.tree is not None:
+            _, found = self.tree.query(rows, k=np.arange(1, count + 1))
+            numbers = np.ascontiguousarray(found, dtype=np.int64)
+        else:
+            # |p|^2 / 2 - x . p has the order of the distances.
+            values = rows @ -self.points.T
+            values += self.half_norms
+            numbers = neighbours.smallest(values, count)
+        distances = neighbours.distances_to(rows, self.points, numbers)
+        return numbers, np.sqrt(distances) / float(self.unit)
 
 
 def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:
@@ -146,24 +171,6 @@ def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:
     starts = np.arange(0, n * s + 1, s)
     columns = np.ascontiguousarray(numbers[:, :s]).ravel()
     return sp.csr_array((weights.ravel(), columns, starts), shape=(n, R))
-
-
-def _nearest_by_products(X: Array, P: Array, count: int) -> Integers:
-    """Rank landmarks by ``|p|^2 / 2 - x . p``, for a block of rows at a time."""
-    half_norms = row_norms(P, squared=True) / 2
-    numbers = np.empty((X.shape[0], count), np.int64)
-    step = max(BLOCK_ENTRIES // P.shape[0], 64)
-    minus = -P.T
-    for start in range(0, X.shape[0], step):
-        values = X[start : start + step] @ minus
-        values += half_norms
-        numbers[start : start + step] = neighbours.smallest(values, count)
-    return numbers
-
-
-def _nearest_by_tree(X: Array, P: Array, count: int) -> Integers:
-    _, numbers = cKDTree(P).query(X, k=np.arange(1, count + 1))
-    return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
 def _nearest_sparse(X: Any, P: Any, count: int) -> tuple[Integers, Floats]:

@@ -20,8 +20,10 @@ TRAINING_SIZE, VALIDATION_SIZE = 10_000, 20_000
 GRAPH_SIZE, PROTOTYPE_SIZE = 5_000, 2_500
 #: Entries up to which a sample of sparse data is made dense (cost).
 DENSE_SIZE = 10_000_000
-#: Points to train on above which each bandwidth gets a thread (cost).
-MIN_POINTS_FOR_THREADS = 1_000
+#: Features for each point to train on from which coordinates in fewer features are used (cost).
+MANY_FEATURES = 2
+#: Points to train on, or entries of them, above which each bandwidth gets a thread (cost).
+MIN_POINTS_FOR_THREADS, MIN_ENTRIES_FOR_THREADS = 1_000, 100_000
 
 # ------------------------------------------------------------------------- candidate bandwidths
 
@@ -45,8 +47,8 @@ N_NEIGHBOURS, POINTS_PER_NEIGHBOUR = 10, 10
 RESOLUTION = 0.2
 #: Weight of the mutual graph in the cut (battery).
 MUTUAL_WEIGHT = 0.75
-#: Rows of a distance matrix that are held at once (cost).
-DISTANCE_ROWS = 512
+#: Rows of a distance matrix that are held at once, by us and, in MB of it, by scikit-learn (cost).
+DISTANCE_ROWS, DISTANCE_MEGABYTES = 128, 16
 #: Part of a breadth-first walk through a cluster that counts: near its ends it passes few edges in
 #: any shape (shapes).
 WALK_MIDDLE = (0.1, 0.9)

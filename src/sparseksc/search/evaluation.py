@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc._native.clusters import assign
-from sparseksc._typing import Array, Floats
+from sparseksc._typing import Floats
 from sparseksc.core.criteria import CRITERIA, Objective
 from sparseksc.core.encoding import ENCODINGS
 from sparseksc.core.model import Projection
@@ -22,7 +22,6 @@ from sparseksc.core.reduced_set import ReducedSet
 from sparseksc.core.spectrum import change_kernel
 from sparseksc.core.statistics import FeatureMap
 from sparseksc.core.training import ProjectionFit, choose_pivots, fit_projection
-from sparseksc.data.sampling import rows_at
 from sparseksc.search.ranking import SURFACES
 from sparseksc.search.samples import Samples
 
@@ -52,9 +51,10 @@ def make_evaluator(
 ) -> Callable[[Any], Evaluation]:
     """Return the function that fits and evaluates all numbers of clusters at one bandwidth."""
     n_components = max(n_clusters)
+    if samples.coordinates is not None:
+        samples = replace(samples, training=samples.coordinates, validation=samples.coordinates)
     # Drawn once, and not by every thread.
     selection = samples.sample.first(recipe.selection_size, recipe.seed)
-    prototypes = rows_at(samples.training, samples.prototype_rows)
     shared: tuple[ReducedSet, ProjectionFit] | None = None
     if recipe.two_bandwidths:
         # The eigenvectors come from another kernel, and are the same for all bandwidths.
@@ -79,7 +79,7 @@ def make_evaluator(
     def evaluate(bandwidth: Any) -> Evaluation:
         at = replace(recipe.with_bandwidth(bandwidth), n_jobs=1)
         pivots, fit = fit_at(at)
-        values, labels = _evaluate(samples, prototypes, n_clusters, at, objective, fit)
+        values, labels = _evaluate(samples, n_clusters, at, objective, fit)
         eigenvalues = np.full(n_components, np.nan)
         found = fit.spectrum.eigenvalues
         eigenvalues[: len(found)] = found
@@ -90,7 +90,6 @@ def make_evaluator(
 
 def _evaluate(
     samples: Samples,
-    prototypes: Array,
     n_clusters: list[int],
     recipe: Recipe,
     objective: Objective,
@@ -104,7 +103,7 @@ def _evaluate(
         return values, labels
     weights_seen = samples.weights[samples.prototype_rows]
     scores, degrees, validated, sums = _projected(
-        samples, prototypes, fit.projection, with_sums=2 in n_clusters
+        samples, fit.projection, with_sums=2 in n_clusters
     )
     shares = fit.degrees.shares_of(degrees, weights_seen)
     sums = sums + fit.spectrum.bias[0]
@@ -143,7 +142,7 @@ def _evaluate(
 
 
 def _projected(
-    samples: Samples, prototypes: Array, projection: Projection, with_sums: bool
+    samples: Samples, projection: Projection, with_sums: bool
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Scores and degrees of the points for prototypes; scores, and kernel sums, of those evaluated.
 
@@ -152,12 +151,12 @@ def _projected(
     """
     rows = samples.validation
     if projection.written > 1 or projection.degree_kernel != projection.kernel:
-        scores, degrees = projection.scores_and_degrees(prototypes, 1)
+        scores, degrees = projection.scores_and_degrees(samples.prototypes, 1)
         sums = projection.kernel_sums(rows, 1) if with_sums else np.empty(0)
         return scores, degrees, projection.scores(rows, 1), sums
     validated, degrees, sums = projection.scores_and_degrees(rows, 1, with_kernel_sums=True)
     if rows is samples.training:
         scores, degrees = (part[samples.prototype_rows] for part in (validated, degrees))
     else:
-        scores, degrees = projection.scores_and_degrees(prototypes, 1)
+        scores, degrees = projection.scores_and_degrees(samples.prototypes, 1)
     return scores, degrees, np.ascontiguousarray(validated), sums

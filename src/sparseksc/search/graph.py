@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
 
 from sparseksc._typing import Array, Floats, Integers
@@ -32,6 +33,7 @@ from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import rows_at
 from sparseksc.kernels import Chi2, Exponential, Kernel, Laplacian
 from sparseksc.search.constants import (
+    DISTANCE_MEGABYTES,
     DISTANCE_ROWS,
     MUTUAL_WEIGHT,
     N_NEIGHBOURS,
@@ -186,7 +188,8 @@ def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> 
     if isinstance(kernel, Exponential) and not isinstance(kernel, Chi2):
         X, metric = measured_points(kernel, X)
         search = NearestNeighbors(n_neighbors=count, metric=metric).fit(X)
-        found: Integers = search.kneighbors(return_distance=False)
+        with config_context(working_memory=DISTANCE_MEGABYTES):
+            found: Integers = search.kneighbors(return_distance=False)
         return found
     n = X.shape[0]
     nearest = np.empty((n, count), dtype=np.intp)

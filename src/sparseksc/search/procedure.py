@@ -20,10 +20,13 @@ from sparseksc.core.criteria import Objective
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.sampling import Sample
 from sparseksc.execution.blas import single_threaded_blas
+from sparseksc.execution.memory import release_memory
 from sparseksc.execution.notices import warn
+from sparseksc.kernels import RBF
 from sparseksc.search.candidates import halfway
 from sparseksc.search.constants import (
     GRAPH_SIZE,
+    MANY_FEATURES,
     MIN_CLUSTER_SHARE,
     MIN_COPIES,
     MIN_REFINEMENT_TIMES,
@@ -40,7 +43,7 @@ from sparseksc.search.evaluation import Evaluation
 from sparseksc.search.ranking import RankedModel
 from sparseksc.search.result import DoubtWarning, TuningResult
 from sparseksc.search.rounds import SearchRequest, SearchRound
-from sparseksc.search.samples import draw_samples
+from sparseksc.search.samples import Samples, draw_samples, fewer_features
 
 
 class SearchOutcome(NamedTuple):
@@ -109,6 +112,9 @@ def search(
     size = validation if validation is not None else GRAPH_SIZE if graph else VALIDATION_SIZE
     with single_threaded_blas():
         samples = draw_samples(sample, recipe, size, with_graph=graph)
+        if _has_many_features(samples, recipe, bandwidths):
+            samples = replace(samples, coordinates=fewer_features(samples.training))
+        release_memory()
         current = SearchRound(request, samples, recipe)
         current.at(bandwidths)
         before: dict[Any, Evaluation] = {}
@@ -126,6 +132,7 @@ def search(
         else:
             for count in N_REFINED if refine else ():
                 current.at(_between(current.ranking[:count], current.surfaces().bandwidths))
+        release_memory()
         one, doubt = current.doubts() if n_clusters != [1] else (True, None)
         few = _search_few_distinct_rows(current, bandwidths) if one and n_clusters != [1] else None
         if few is not None:
@@ -147,6 +154,18 @@ def search(
     rank = current.recipe.max_rank
     result = TuningResult(best_K, best_h, rule, ranking, surfaces, eigenvalues, doubt, rank)
     return SearchOutcome(result, current.recipe.with_bandwidth(best_h), current.selection(sample))
+
+
+def _has_many_features(samples: Samples, recipe: Recipe, bandwidths: list[Any]) -> bool:
+    """Whether coordinates in fewer features save time, and are all that the kernel depends on."""
+    X, kernels = samples.training, (recipe.kernel, recipe.icd_kernel)
+    return (
+        isinstance(X, np.ndarray)
+        and samples.validation is X
+        and X.shape[1] >= MANY_FEATURES * X.shape[0]
+        and all(isinstance(kernel, RBF) and np.ndim(kernel.bandwidth) == 0 for kernel in kernels)
+        and all(np.ndim(bandwidth) == 0 for bandwidth in bandwidths)
+    )
 
 
 def _search_few_distinct_rows(first: SearchRound, bandwidths: list[Any]) -> SearchRound | None:

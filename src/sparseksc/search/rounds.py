@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from sparseksc.search.constants import (
     CERTAIN_RATIO,
     CLEAR_RATIO,
     GAUSSIAN_SHARE,
+    MIN_ENTRIES_FOR_THREADS,
     MIN_POINTS_FOR_THREADS,
     MIN_SEPARATED,
     MIN_SEPARATED_SHARE,
@@ -76,13 +76,14 @@ class SearchRound:
         self.evaluations: dict[Any, Evaluation] = {}
         self.ranking: list[RankedModel] = []
         self._evaluate = make_evaluator(samples, request.columns, recipe, request.objective)
-        self._n_separated = cache(self._count_separated)  # takes time: only for the best models
+        self._separated: dict[tuple[int, Any], float] = {}  # takes time: only of the best models
 
     def at(self, bandwidths: list[Any]) -> None:
         """Evaluate more bandwidths, and rank the models of all so far."""
         new = [h for h in dict.fromkeys(bandwidths) if h not in self.evaluations]
         # Small arrays keep the interpreter busy, and threads would only wait for each other.
-        large = self.samples.training.shape[0] > MIN_POINTS_FOR_THREADS
+        X = self.samples.training if self.samples.coordinates is None else self.samples.coordinates
+        large = X.shape[0] > MIN_POINTS_FOR_THREADS or X.size > MIN_ENTRIES_FOR_THREADS
         n_jobs = self.recipe.n_jobs if large else 1
         found = _in_threads(self._evaluate, new, n_jobs, self.request.progress)
         self.evaluations.update(zip(new, found, strict=True))
@@ -111,11 +112,14 @@ class SearchRound:
         # All models have a cluster of outliers, but several clusters were asked for.
         return rank_by_separation(surfaces, allowed, n_separated, any_size=True)
 
-    def _count_separated(self, n_clusters: int, bandwidth: Any) -> float:
-        if self.samples.separation is None:
+    def _n_separated(self, n_clusters: int, bandwidth: Any) -> float:
+        separation, model = self.samples.separation, (n_clusters, bandwidth)
+        if separation is None:
             return 0.0
-        labels = self.evaluations[bandwidth].labels[n_clusters]
-        return count_separated(self.samples.separation.graph, labels)
+        if model not in self._separated:
+            labels = self.evaluations[bandwidth].labels[n_clusters]
+            self._separated[model] = count_separated(separation.graph, labels)
+        return self._separated[model]
 
     def doubts(self) -> tuple[bool, str | None]:
         """Whether the data is rather a single cluster, and a sentence of doubt."""

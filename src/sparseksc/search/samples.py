@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import qr, svdvals
 
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.recipe import Recipe
@@ -56,6 +57,8 @@ class Samples:
 
     ``rows`` are the row numbers of the former in the data, or among themselves where a kernel is
     precomputed; ``n_isolated`` rows that were drawn are in neither, because they are far from all.
+    ``coordinates`` are points with the same distances in fewer features, which models are fitted to
+    instead, where there are many more features than points.
     """
 
     rows: Integers
@@ -66,11 +69,17 @@ class Samples:
     prototype_rows: Integers
     separation: Separation | None
     n_isolated: int = 0
+    coordinates: Array | None = None
 
     @property
     def n_distinct(self) -> int:
         """Number of different rows among those to evaluate on; 0 where it is not known."""
         return 0 if self.separation is None else len(self.separation.rows)
+
+    @cached_property
+    def prototypes(self) -> Array:
+        """Some of the points to train on, to find prototypes in."""
+        return rows_at(self.training, self.prototype_rows)
 
     @property
     def source(self) -> ArraySource:
@@ -145,13 +154,34 @@ def _separation(
     rows = selection_sample(evaluated.shape[0], size, recipe.seed, mass)
     if numbers is not None:
         columns = numbers[rows]
-        square, places = X[np.ix_(columns, columns)], np.arange(len(columns))
+        square = X if len(columns) == X.shape[0] else X[np.ix_(columns, columns)]
+        places = np.arange(len(columns))
         graph = neighbour_graph(kernel, square, mass[rows], places)
         return Separation(graph, rows[graph.rows], None, recipe.seed)
     graph = neighbour_graph(kernel, rows_at(evaluated, rows), mass[rows])
     rows = rows[graph.rows]
     measured = isinstance(kernel, Exponential) and isinstance(evaluated, np.ndarray)
     return Separation(graph, rows, rows_at(evaluated, rows) if measured else None, recipe.seed)
+
+
+def fewer_features(X: Array) -> Array:
+    r"""Coordinates of n points in n features, with the same distances up to rounding errors.
+
+    The differences of n points span no more: with the QR decomposition of the centred points,
+    :math:`X^\top = Q R`, the columns of R are as far from each other as those of the former.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.search.samples import fewer_features
+    >>> X = np.array([[0.0, 3.0, 0.0, 1.0], [4.0, 0.0, 0.0, 1.0]])
+    >>> found = fewer_features(X)
+    >>> found.shape, float(np.linalg.norm(found[0] - found[1]).round(12))
+    ((2, 2), 5.0)
+    """
+    centred = np.subtract(X, X.mean(axis=0), dtype=np.float64)
+    _, R = qr(centred.T, mode="raw", overwrite_a=True, check_finite=False)
+    return np.ascontiguousarray(R.T, dtype=X.dtype)
 
 
 def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:
@@ -166,7 +196,9 @@ def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Flo
 
 def gaussian_conductance(X: Array, seed: int) -> float:
     """Conductance of half a Gaussian that has as many points and the covariance of ``X``."""
-    spread = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    centred = X - X.mean(axis=0)
+    spread = svdvals(centred.T, overwrite_a=True)  # the transpose, which LAPACK takes as it is
+    del centred
     spread = spread[spread > 1e-9 * spread[0]] if spread[0] > 0.0 else spread[:1] + 1.0
     cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread)))
     cloud *= spread

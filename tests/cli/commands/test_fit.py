@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from time import process_time
 
 import numpy as np
 import pytest
@@ -51,6 +52,17 @@ def test_fit_saves_a_model_and_labels_like_the_library(ksc, files, points, fast,
     model = load(tmp_path / "model.ksc")
     assert list(model.feature_names_in_) == ["b", "a"]
     np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("work", [("-k", "3", "--bandwidth", "1"), ("-k", "2..4")])
+def test_any_number_of_threads_can_be_asked_for(ksc, files, work, tmp_path):
+    started = process_time()
+    for count in ("1", "1000000"):
+        done = ksc("fit", files / "points.npy", *work, "--n-jobs", count, "-o", f"{count}.ksc")
+        assert (done.code, done.err) == (0, "")
+    assert process_time() - started < 10.0
+    one, many = (load(tmp_path / f"{count}.ksc") for count in ("1", "1000000"))
+    np.testing.assert_array_equal(one.coef_, many.coef_)
 
 
 def test_the_parameters_reach_the_model(ksc, files, tmp_path):

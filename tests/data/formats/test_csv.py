@@ -1,11 +1,19 @@
 """CSV files as people write them, and the place of the first fault."""
 
 import gzip
+from time import process_time
 
 import numpy as np
 import pytest
 
 from sparseksc.data.files import open_dataset
+from sparseksc.data.formats import csv
+
+
+@pytest.fixture(params=[csv.MANY_COLUMNS, 0], ids=["few columns", "many columns"], autouse=True)
+def many_columns(request, monkeypatch):
+    """Read every file by Arrow, and line by line as those with many columns are."""
+    monkeypatch.setattr(csv, "MANY_COLUMNS", request.param)
 
 
 @pytest.fixture
@@ -76,3 +84,19 @@ def test_a_compressed_file_that_is_cut_off_is_refused(tmp_path):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"points\.csv\.gz"):
         rows_of(open_dataset(path))
+
+
+def test_thousands_of_columns_cost_no_more_than_their_fields(tmp_path):
+    path, rng = tmp_path / "points.csv", np.random.default_rng(0)
+    X = rng.normal(size=(20, 6000))
+    names = [f"c{number}" for number in range(6000)]
+    lines = [",".join(["id", *names])]
+    lines += [",".join([f"row {number}", *map(repr, row.tolist())]) for number, row in enumerate(X)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    chosen = names[::-7]
+    started = process_time()
+    source = open_dataset(path, columns=chosen, ids=["id"], block_rows=8)
+    blocks = list(source.records())
+    assert csv.MANY_COLUMNS > 0 or process_time() - started < 2.0
+    np.testing.assert_array_equal(np.concatenate([block for block, _ in blocks]), X[:, ::-7])
+    assert [str(mark) for _, (ids,) in blocks for mark in ids][-1] == "row 19"

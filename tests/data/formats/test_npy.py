@@ -30,3 +30,11 @@ def test_objects_are_not_loaded(tmp_path):
     np.save(tmp_path / "points.npy", np.array([[None, 1.0]], dtype=object))
     with pytest.raises(ValueError, match=r"points\.npy"):
         open_dataset(tmp_path / "points.npy")
+
+
+def test_an_archive_is_not_an_array(tmp_path):
+    path = tmp_path / "points.npy"
+    with path.open("wb") as file:
+        np.savez(file, X=np.ones((5, 2)))
+    with pytest.raises(ValueError, match=r"points\.npy cannot be read as NPY"):
+        open_dataset(path)

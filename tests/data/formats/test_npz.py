@@ -1,5 +1,7 @@
 """NPZ archives: one table, or vectors of the same length."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,13 @@ def test_an_archive_holds_one_table_or_vectors(X, tmp_path):
     path.write_bytes(whole[:900] + bytes([whole[900] ^ 1]) + whole[901:])
     with pytest.raises(ValueError, match="cannot be read as NPZ"):
         rows_of(open_dataset(path))
+
+
+def test_what_is_wrong_with_a_header_is_said_in_a_few_words(tmp_path):
+    path = tmp_path / "points.npz"
+    header = b"\x93NUMPY\x01\x00" + (9000).to_bytes(2, "little") + b"{" + 8999 * b"x"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", header)
+    with pytest.raises(ValueError, match=r"points\.npz cannot be read as NPZ") as raised:
+        open_dataset(path)
+    assert len(str(raised.value)) < 1000

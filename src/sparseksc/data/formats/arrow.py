@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparseksc._typing import Array
-from sparseksc.data.formats.base import Description, Format, Rows
+from sparseksc.data.formats.base import Description, Format, Rows, brief
 
 
 class Columnar(Format):
@@ -113,7 +113,7 @@ class Parquet(Columnar):
         try:
             return ParquetFile(path)
         except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{path} cannot be read as Parquet: {error}") from None
+            raise ValueError(f"{path} cannot be read as Parquet: {brief(error)}") from None
 
     def schema(self, path: Path) -> Any:  # noqa: D102
         with self._open(path) as file:
@@ -154,7 +154,7 @@ class Feather(Columnar):
                 reader = pa.ipc.open_file(mapped, options=options)
             return reader
         except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{path} cannot be read as an Arrow file: {error}") from None
+            raise ValueError(f"{path} cannot be read as an Arrow file: {brief(error)}") from None
 
     def schema(self, path: Path) -> Any:  # noqa: D102
         return self._open(path).schema
@@ -184,7 +184,7 @@ def _named(path: Path, kind: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path} cannot be read as {kind}: {error}") from None
+        raise ValueError(f"{path} cannot be read as {kind}: {brief(error)}") from None
 
 
 def require_pyarrow() -> Any:

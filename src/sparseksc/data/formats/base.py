@@ -133,6 +133,19 @@ def require_table(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> N
         raise ValueError(f"{path} must hold numbers, got {dtype}.")
 
 
+def brief(error: Exception, most: int = 300) -> str:
+    """Return what an error of another library says in one line, which may hold half a file.
+
+    Examples
+    --------
+    >>> from sparseksc.data.formats.base import brief
+    >>> brief(ValueError("Cannot parse header: " + 1000 * "x"), most=28)
+    'Cannot parse header: xxxx...'
+    """
+    text = " ".join(str(error).split())
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def repeated(names: Iterable[str]) -> str | None:
     """Return the first name that is there more than once, if any.
 

@@ -1,8 +1,8 @@
 """CSV files: the header, the types, and the place of the first fault in words.
 
-Arrow reads the rows, fast. It is not the one to explain what is wrong with them: when it
-fails, or finds a value that is not finite, the file is read again line by line until the
-first fault, whose row, line and column make a sentence.
+Arrow reads the rows, fast, unless there are thousands of columns. It is not the one to explain
+what is wrong with them: when it fails, or finds a value that is not finite, the file is read again
+line by line until the first fault, whose row, line and column make a sentence.
 """
 
 from __future__ import annotations
@@ -12,18 +12,25 @@ import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from sparseksc._typing import Array
 from sparseksc.data.formats.arrow import Columnar, require_pyarrow
+from sparseksc.data.formats.base import Description, Rows, brief
 
 #: Spellings of a missing value.
 MISSING = ("", "#N/A", "#NA", "-NaN", "-nan", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null")
 #: Longest line in characters; a longer one is not a table.
 LONGEST_LINE = 1 << 24
+#: Columns above which lines are not left to Arrow, which takes its time for each column of a block.
+MANY_COLUMNS = 1000
+#: Entries that are handed on at once where there are many columns.
+ENTRIES_AT_ONCE = 1 << 22
 OTHER_DELIMITERS = {";": "';'", "\t": "a tab", "|": "'|'"}
 
 
@@ -31,9 +38,18 @@ class Csv(Columnar):
     """Separated values in UTF-8, with or without a header line, also compressed."""
 
     ending = ".csv"
+    #: The last file whose header was read, and the header.
+    _known: tuple[Any, tuple[list[str], int]] | None = None
 
     def header(self, path: Path) -> tuple[list[str], int]:
         """Names of the columns, and the number of lines before the first row."""
+        status = path.stat()
+        now = path, status.st_size, status.st_mtime_ns
+        if self._known is None or self._known[0] != now:
+            self._known = now, self._read_header(path)
+        return self._known[1]
+
+    def _read_header(self, path: Path) -> tuple[list[str], int]:
         with self._understood(path, searched=False), _lines(path) as lines:
             reader = csv.reader(lines, delimiter=self.request.delimiter)
             first = next((fields for fields in reader if fields), None)
@@ -55,6 +71,43 @@ class Csv(Columnar):
                     "the delimiter."
                 )
             return names, reader.line_num
+
+    def describe(self, path: Path) -> Description:  # noqa: D102
+        names, _ = self.header(path)
+        if len(names) <= MANY_COLUMNS:
+            return super().describe(path)
+        chosen = self.request.chosen(path, names)
+        if next(self._wide_rows(path, ()), None) is None:
+            raise ValueError(f"{path} has no rows.")
+        return Description(chosen, len(chosen), np.dtype(np.float64), None)
+
+    def read(self, path: Path, with_ids: bool) -> Iterator[Rows]:  # noqa: D102
+        width = len(self.header(path)[0])
+        if width <= MANY_COLUMNS:
+            yield from super().read(path, with_ids)
+            return
+        ids = self.request.ids if with_ids else ()
+        rows = self._wide_rows(path, ids)
+        while some := list(islice(rows, min(self.block_rows, max(1, ENTRIES_AT_ONCE // width)))):
+            marks = zip(*(marks for _, marks in some), strict=True)
+            yield np.array([numbers for numbers, _ in some]), [np.array(mark) for mark in marks]
+
+    def _wide_rows(self, path: Path, ids: Sequence[str]) -> Iterator[tuple[Array, list[str]]]:
+        """Numbers and ids of one line after the other."""
+        names, skipped = self.header(path)
+        place = {name: number for number, name in enumerate(names)}
+        marks = [place[name] for name in ids]
+        chosen = [place[name] for name in self.request.chosen(path, names)]
+        with self._understood(path), _lines(path) as lines:
+            for fields in csv.reader(
+                islice(lines, skipped, None), delimiter=self.request.delimiter
+            ):
+                if not fields:
+                    continue
+                if len(fields) != len(names):
+                    raise csv.Error("a line has too few or too many fields")
+                wanted = fields if len(chosen) == len(names) else [fields[at] for at in chosen]
+                yield _numbers_of(wanted), [fields[at] for at in marks]
 
     def _open(self, path: Path, types: dict[str, Any], names: list[str] | None = None) -> Any:
         from pyarrow import csv as arrow
@@ -142,13 +195,13 @@ class Csv(Columnar):
             ) from None
         except (pa.ArrowException, csv.Error, EOFError, zlib.error) as error:
             sentence = self.first_fault(path) if searched else None
-            raise ValueError(sentence or f"{path} cannot be read as CSV: {error}") from None
+            raise ValueError(sentence or f"{path} cannot be read as CSV: {brief(error)}") from None
         except UnicodeDecodeError:
             raise ValueError(f"{path} is not text in UTF-8: save it in that encoding.") from None
         except OSError as error:
             if error.errno is not None:  # the system's own sentence, such as for a missing right
                 raise
-            raise ValueError(f"{path} cannot be read as CSV: {error}") from None
+            raise ValueError(f"{path} cannot be read as CSV: {brief(error)}") from None
 
     def first_fault(self, path: Path, columns: list[str] | None = None) -> str | None:
         """Say where the first row or value is that cannot be used, or None."""
@@ -162,7 +215,8 @@ class Csv(Columnar):
     def _first_fault(self, path: Path, columns: list[str] | None) -> str | None:
         names, skipped = self.header(path)
         wanted = columns or self.request.chosen(path, names)
-        places = [(names.index(name), name) for name in wanted]
+        where = {name: place for place, name in enumerate(names)}
+        places = [(where[name], name) for name in wanted]
         with _lines(path) as lines:
             for _ in range(skipped):
                 next(lines)
@@ -202,6 +256,20 @@ def _problem(field: str) -> tuple[str, str] | None:
     if not isfinite(float(field)):
         return f"the value {field.strip()}", ": replace it, or remove the row"
     return None
+
+
+def _numbers_of(fields: list[str]) -> Array:
+    """Convert the fields of a line; a csv.Error where one is not a number."""
+    try:
+        if "_" in "".join(fields):
+            raise ValueError
+        return np.fromiter(map(float, fields), np.float64, len(fields))
+    except ValueError:
+        truth = {"true": "1", "false": "0"}
+        plain = [truth.get(field.strip().lower(), field) for field in fields]
+        if not all(map(_is_number, plain)):
+            raise csv.Error("a field is not a number") from None
+        return np.array(plain, np.float64)
 
 
 def _is_number(text: str) -> bool:

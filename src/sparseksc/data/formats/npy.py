@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sparseksc._typing import Array
-from sparseksc.data.formats.base import Description, Format, Rows, require_table
+from sparseksc.data.formats.base import Description, Format, Rows, brief, require_table
 
 
 class Npy(Format):
@@ -19,9 +19,10 @@ class Npy(Format):
 
     def _open(self, path: Path) -> Array:
         try:
-            return np.load(path, mmap_mode="r", allow_pickle=False)
+            # Not np.load, which also reads archives.
+            return np.lib.format.open_memmap(path, mode="r")
         except Exception as error:  # the parser of headers has errors of many kinds
-            raise ValueError(f"{path} cannot be read as NPY: {error}") from None
+            raise ValueError(f"{path} cannot be read as NPY: {brief(error)}") from None
 
     def describe(self, path: Path) -> Description:  # noqa: D102
         if self.request.columns is not None or self.request.ids:

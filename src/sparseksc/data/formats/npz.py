@@ -13,7 +13,7 @@ from typing import IO
 import numpy as np
 
 from sparseksc._typing import Array
-from sparseksc.data.formats.base import Description, Format, Rows, require_table
+from sparseksc.data.formats.base import Description, Format, Rows, brief, require_table
 
 
 class Npz(Format):
@@ -42,7 +42,7 @@ class Npz(Format):
                     parts = [members[name].next(count) for name in numbers]
                     marks = [members[name].next(count) for name in ids]
                 except Exception as error:  # of the parsers of archives and of their headers
-                    raise ValueError(f"{path} cannot be read as NPZ: {error}") from None
+                    raise ValueError(f"{path} cannot be read as NPZ: {brief(error)}") from None
                 yield parts[0] if parts[0].ndim == 2 else np.column_stack(parts), marks
 
     def _members(self, path: Path, stack: ExitStack) -> dict[str, _Member]:
@@ -54,7 +54,7 @@ class Npz(Format):
                 if info.filename.endswith(".npy")
             }
         except Exception as error:  # the parsers of archives and headers have many kinds
-            raise ValueError(f"{path} cannot be read as NPZ: {error}") from None
+            raise ValueError(f"{path} cannot be read as NPZ: {brief(error)}") from None
 
     def _numbers(self, path: Path, members: dict[str, _Member]) -> list[str]:
         """Names of the one table or of the vectors that hold the numbers."""

@@ -1,0 +1,80 @@
+"""Wide input: CSV files of many columns, and fits of a few rows with many features."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Settings
+from benchmarks.report import Result, Table, Threshold
+from sparseksc import KernelSpectralClustering, open_dataset
+
+#: Rows and columns of the files.
+FILES = ((50, 20_000), (5, 1_000_000))
+#: Rows and features of the arrays, the kernel, and whether the bandwidth is searched for.
+ARRAYS = (
+    (120, 10_000, "rbf", False),
+    (120, 10_000, "rbf", True),
+    (120, 10_000, "laplacian", True),
+    (1000, 5000, "rbf", True),
+    (3000, 2000, "rbf", True),
+)
+
+
+def run(settings: Settings) -> Result:
+    """Time each once: they take seconds."""
+    share = min(1.0, settings.scale)
+    rng, rows = np.random.default_rng(0), []
+    with tempfile.TemporaryDirectory() as folder:
+        for n, d in FILES:
+            path, d = Path(folder) / f"{d}.csv", max(20, int(share * d))
+            write(path, rng.normal(size=(n, d)).round(3))
+            opened = timed(open_dataset, path)
+            source = open_dataset(path)
+            rows.append((f"CSV, {n} x {d:,}", "open", opened))
+            rows.append((f"CSV, {n} x {d:,}", "one pass", timed(list, source.blocks())))
+            model = KernelSpectralClustering(2, bandwidth=2.0 * d, random_state=0)
+            rows.append((f"CSV, {n} x {d:,}", "open and fit", opened + timed(fit, model, source)))
+    for n, d, kernel, search in ARRAYS:
+        n, d = max(30, int(share * n)), max(20, int(share * d))
+        X = rng.normal(size=(n, d))
+        X[::2] += 1.0
+        chosen: dict[str, Any] = {} if search else {"n_clusters": 2, "bandwidth": 2.0 * d}
+        model = KernelSpectralClustering(kernel=kernel, random_state=0, **chosen)
+        what = "search and fit" if search else "fit"
+        rows.append((f"array, {n:,} x {d:,}, {kernel}", what, timed(fit, model, X)))
+    slowest = max(seconds for name, _, seconds in rows if name.startswith("CSV, 50"))
+    return Result(
+        "wide",
+        [Table("Seconds for wide input", ("input", "work", "seconds"), rows)],
+        [
+            Threshold("CSV of 20,000 columns: open and fit (s)", slowest, at_most=4.0),
+            Threshold("array of 120 x 10,000: search and fit (s)", rows[-4][2], at_most=4.0),
+        ],
+    )
+
+
+def write(path: Path, X: np.ndarray) -> None:
+    """Write a CSV file with a header."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(",".join(f"c{column}" for column in range(X.shape[1])) + "\n")
+        for row in X:
+            file.write(",".join(map(str, row.tolist())) + "\n")
+
+
+def fit(model: KernelSpectralClustering, X: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X)
+
+
+def timed(work: Callable[..., Any], *arguments: Any) -> float:
+    started = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - started
