@@ -40,7 +40,7 @@ WORDS_PER_PAIR = 5
 #: Words for each neighbour in the graphs of a search: two matrices, their sums and their edges.
 WORDS_PER_NEIGHBOUR = 16
 #: Other landmarks that points share one with, on the average: dozens in any dimension.
-LINKED_LANDMARKS = 128
+LINKED_LANDMARKS = 64
 #: Most bytes that the C library keeps for each thread once they are free.
 KEPT_FOR_THREAD = 64 * 2**20
 
