@@ -292,13 +292,14 @@ def _with_search(
     pairs = WORD * some * min(SAMPLE_CENTRES, some)
     steps = (
         # Candidates: distances between rows without their medians, then medians of distances.
-        some * row + max(5 * some * row // 4 + pairs, WORDS_PER_PAIR * pairs),
+        (streamed or some < n_rows) * some * row
+        + max(5 * some * row // 4 + pairs, WORDS_PER_PAIR * pairs),
         # Isolated points: those that others are compared with, and as many others.
-        drawn + 2 * min(REFERENCE_SIZE, n_rows) * row,
+        drawn + (2 if n_rows > REFERENCE_SIZE else 1) * min(REFERENCE_SIZE, n_rows) * row,
         # A Gaussian like the points of the graph, or these without their mean.
         held + n_graph * row,
         # Coordinates in fewer features, from centred points in float64.
-        n_training * (2 * row + fitted) if fitted < row else 0,
+        n_training * (WORD * row * n_training // fitted + fitted) if fitted < row else 0,
     )
     m, stream = min(m, n_training), estimate.samples if streamed else 0
     return replace(
