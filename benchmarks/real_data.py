@@ -102,9 +102,8 @@ def run(settings: Settings) -> Result:
                 continue
             nmi, ari, seconds = repeated(cluster, X, y, seeds)
             printed = PRINTED.get(name, "") if method == "landmarks" else ""
-            rows.append(
-                (name, method, spread(nmi), spread(ari), float(np.median(seconds)), printed)
-            )
+            taken = float(np.median(seconds))
+            rows.append((name, method, spread(nmi), spread(ari), taken, printed))
             if method == "landmarks":
                 least = LEAST_NMI[name]
                 thresholds.append(Threshold(f"NMI of {name}", float(np.mean(nmi)), at_least=least))
@@ -128,7 +127,37 @@ def run(settings: Settings) -> Result:
         tables.append(
             Table("Small sets, landmarks", ("data", "rows", "features", "ARI", "bar"), small)
         )
-    return Result("real_data", tables, thresholds)
+    seconds, more = speed(settings)
+    return Result("real_data", [*tables, seconds], [*thresholds, *more])
+
+
+def speed(settings: Settings) -> tuple[Table, list[Threshold]]:
+    """Time the landmarks kernel beside k-means, side by side."""
+    rng = np.random.default_rng(0)
+    n = max(2000, int(1_000_000 * min(1.0, settings.scale)))
+    X = rng.normal(size=(n, 16)) + 6.0 * rng.normal(size=(10, 16))[rng.integers(10, size=n)]
+    model = KernelSpectralClustering(10, kernel="landmarks", max_rank=1000, random_state=0)
+    work: dict[str, Callable[[], Any]] = {
+        "landmarks": lambda: model.fit(X),
+        "MiniBatchKMeans": lambda: MiniBatchKMeans(10, n_init=3, random_state=0).fit(X),
+    }
+    times = settings.alternate(work)
+    rows = [(f"{n:,} x 16, R = 1,000, fit", name, times.seconds(name)) for name in work]
+    ratio = times.ratio("landmarks", "MiniBatchKMeans").median
+    thresholds = [Threshold("landmarks / MiniBatchKMeans, 10⁶ x 16", ratio, at_most=3.0)]
+    mnist = SHARED / "large" / "mnist.npz"
+    if settings.long and mnist.exists():
+        with np.load(mnist) as file:
+            Y = file["X"].astype(np.float32)
+        work = {
+            "landmarks": lambda: model.fit(Y).predict(Y),
+            "KMeans": lambda: KMeans(10, n_init=1, random_state=0).fit(Y).predict(Y),
+        }
+        times = settings.alternate(work)
+        rows += [("MNIST, R = 1,000, fit and predict", name, times.seconds(name)) for name in work]
+        ratio = times.ratio("landmarks", "KMeans").median
+        thresholds.append(Threshold("landmarks / KMeans, MNIST", ratio, at_most=1.0))
+    return Table("Seconds", ("work", "method", "seconds"), rows), thresholds
 
 
 def repeated(cluster: Clustering, X: Any, y: Any, seeds: int) -> tuple[list[float], ...]:

@@ -69,7 +69,7 @@ class KernelSpectralClustering(
         a copy of arrays, which ``memory_limit`` does not count.
     max_rank : int or "auto", default="auto"
         Largest number of pivots R: 200 for "auto", or 1,000 after a refined search; of landmarks,
-        2,000, and at most a third of the points.
+        2,000, and at most half of the points.
     tol : float, default=0.001
         Share of the trace of the kernel matrix that the pivots may leave unrepresented.
     pivoting : {"greedy", "weighted", "block", "random", "uniform", "renyi"}, default="greedy"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import log2
 
 from sparseksc.config.parameters import AUTO_N_CLUSTERS, AUTO_RANK, AUTO_SELECTION
-from sparseksc.core.landmarks import DENSE_RANK
+from sparseksc.core.landmarks import DENSE_RANK, LEAST_ROWS_PER_LANDMARK
 from sparseksc.core.recipe import ENCODING_SIZE
 from sparseksc.data.source import BLOCK_ROWS
 from sparseksc.execution.threads import CHUNKS_AHEAD, MOST_ROWS, chunk_rows, thread_count
@@ -194,7 +194,7 @@ def estimate_memory(
     # Rows are copied unless all rows of an array are taken.
     drawn = sum(count * row for count in (points, m) if streamed or count < n_rows)
     if kernel == "landmarks":
-        sizes = n_rows, m, max(min(R, m // 3), 1), K, chunk
+        sizes = n_rows, m, max(min(R, m // LEAST_ROWS_PER_LANDMARK), 1), K, chunk
         return _of_landmarks(sizes, row, drawn, thread_count(n_jobs), streamed, block_rows)
     estimate = MemoryEstimate(
         selection=m * (fitted + WORD * (R + 8)) + 2 * R * fitted,

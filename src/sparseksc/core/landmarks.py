@@ -37,7 +37,7 @@ LLOYD_STEPS = 5
 #: Rows for each landmark that they are found in, where there are as many.
 ROWS_PER_LANDMARK = 10
 #: At least so many rows share a landmark, or the kernel falls into pieces.
-LEAST_ROWS_PER_LANDMARK = 3
+LEAST_ROWS_PER_LANDMARK = 2
 #: A point whose distance to the nearest landmark is this many times the root of the mean square is
 #: an outlier.
 FAR, LEAST_DISTANCE = 5.0, float(np.finfo(np.float64).tiny)

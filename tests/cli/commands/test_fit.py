@@ -107,3 +107,16 @@ def test_what_the_library_refuses_is_a_sentence_too(ksc, files, fast, tmp_path, 
     assert sentence in done.err
     assert done.err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_landmarks_need_no_bandwidth(ksc, tmp_path, points):
+    np.save(tmp_path / "points.npy", points[0])
+    line = ("fit", "points.npy", "--kernel", "landmarks", "-k", "3", "--n-neighbors", "5")
+    done = ksc(*line, "-o", "m.ksc")
+    assert done.code == 0
+    assert "landmarks kernel, 150 landmarks." in done.out + done.err
+    shown = ksc("info", "m.ksc")
+    assert "landmarks, n_neighbors 5, metric euclidean" in shown.out + shown.err
+    wrong = ksc(*line, "--bandwidth", "2", "-o", "other.ksc")
+    assert wrong.code == 1
+    assert "has no bandwidth" in wrong.err

@@ -80,10 +80,13 @@ def run(
     tuning = getattr(model, "tuning_", None)
     sizes = [int(size) for size in model.cluster_sizes_]
     rows = sum(sizes)
+    bandwidth = model.bandwidth_
+    bandwidth = "" if bandwidth is None else f", bandwidth {short_bandwidth(bandwidth)}"
+    point = "landmark" if parameters["kernel"] == "landmarks" else "pivot"
     reporter.say(
         f"{count(model.n_clusters_, 'cluster')} in {count(rows, 'row')} and "
-        f"{count(model.n_features_in_, 'column')}: {parameters['kernel']} kernel, bandwidth "
-        f"{short_bandwidth(model.bandwidth_)}, {count(len(model.reduced_set_), 'pivot')}.",
+        f"{count(model.n_features_in_, 'column')}: {parameters['kernel']} kernel{bandwidth}, "
+        f"{count(model.reduced_set_.shape[0], point)}.",
         style="bold",
     )
     if tuning is not None:
@@ -101,7 +104,7 @@ def run(
             "n_columns": model.n_features_in_,
             "columns": source.feature_names,
             "cluster_sizes": sizes,
-            "n_pivots": len(model.reduced_set_),
+            "n_pivots": model.reduced_set_.shape[0],
             "eigenvalues": model.eigenvalues_,
             "residual": model.residual_,
             "n_outliers": model.n_outliers_,

@@ -25,7 +25,7 @@ def run(*, model: str, as_json: bool) -> None:
             "columns": None if names is None else ", ".join(names),
             "scaled": "yes, predict does the same" if header["scaled"] else "no",
             "kernel": _kernel(kernel),
-            "pivots": f"{header['n_pivots']:,}",
+            "landmarks" if kernel["name"] == "landmarks" else "pivots": f"{header['n_pivots']:,}",
             "encoding": header["encoding"],
             "eigenvalues": ", ".join(f"{value:.4g}" for value in training["eigenvalues"]) or None,
             "out of reach": count(training["n_outliers"], "row"),
@@ -47,7 +47,8 @@ def _kernel(kernel: dict[str, Any]) -> str:
     text = str(kernel["name"])
     if kernel.get("bandwidth") is not None:
         text += f", bandwidth {short_bandwidth(kernel['bandwidth'])}"
-    for name in ("degree", "coef0"):
+    for name in ("degree", "coef0", "n_neighbors", "metric"):
         if kernel.get(name) is not None:
-            text += f", {name} {kernel[name]:g}"
+            value = kernel[name]
+            text += f", {name} {value if isinstance(value, str) else format(value, 'g')}"
     return text
