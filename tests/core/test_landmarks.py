@@ -75,9 +75,9 @@ def test_sums_over_parts_add_up_to_those_over_all():
     X, _ = gaussians()
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
     kernel, P = Landmarks(4), X[::20]
-    whole = LandmarkSums.of_rows(kernel, P, -1.0, X, weights)
-    first = LandmarkSums.of_rows(kernel, P, -1.0, X[:400], weights[:400])
-    parts = first.merge(LandmarkSums.of_rows(kernel, P, -1.0, X[400:], weights[400:]))
+    whole = LandmarkSums.of_rows(kernel, P, -1.0, X, weights)[0]
+    first = LandmarkSums.of_rows(kernel, P, -1.0, X[:400], weights[:400])[0]
+    parts = first.merge(LandmarkSums.of_rows(kernel, P, -1.0, X[400:], weights[400:])[0])
     np.testing.assert_allclose(parts.matrix.toarray(), whole.matrix.toarray(), atol=1e-12)
     assert parts.n_outliers == whole.n_outliers
     assert parts.outlier_weight == pytest.approx(whole.outlier_weight)
@@ -210,3 +210,13 @@ def test_the_sample_decides_the_landmarks():
     recipe = Settings(make(max_rank=30).get_params(deep=False)).recipe(None, X.shape[1])
     chosen = choose_landmarks(sample, recipe)
     np.testing.assert_array_equal(chosen.points, make(max_rank=30).fit(X).reduced_set_)
+
+
+def test_labels_are_the_same_whether_features_are_kept_or_not(monkeypatch):
+    X, _ = gaussians(20_000)
+    kept = make(max_rank=100).fit(X)
+    monkeypatch.setattr(landmarks, "KEPT_BYTES", 0)
+    again = make(max_rank=100).fit(X)
+    np.testing.assert_array_equal(kept.labels_, again.labels_)
+    np.testing.assert_array_equal(kept.cluster_sizes_, again.cluster_sizes_)
+    assert kept.coef_.tobytes() == again.coef_.tobytes()

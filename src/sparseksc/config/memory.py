@@ -13,7 +13,12 @@ from dataclasses import dataclass, replace
 from math import log2
 
 from sparseksc.config.parameters import AUTO_N_CLUSTERS, AUTO_RANK, AUTO_SELECTION
-from sparseksc.core.landmarks import DENSE_RANK, LEAST_ROWS_PER_LANDMARK
+from sparseksc.core.landmarks import (
+    BYTES_PER_WEIGHT,
+    DENSE_RANK,
+    KEPT_BYTES,
+    LEAST_ROWS_PER_LANDMARK,
+)
 from sparseksc.core.recipe import ENCODING_SIZE
 from sparseksc.data.source import BLOCK_ROWS
 from sparseksc.execution.threads import CHUNKS_AHEAD, MOST_ROWS, chunk_rows, thread_count
@@ -243,6 +248,8 @@ def _of_landmarks(
     linked = R * min(R, LINKED_LANDMARKS) * SPARSE_ENTRY
     vectors = R if R <= DENSE_RANK else 2 * K + 40
     blocks = 2 * min(block_rows, n_rows) * (row + WORD) if streamed else 0
+    kept = BYTES_PER_WEIGHT * AUTO_NEIGHBORS * n_rows
+    kept = kept if kept <= KEPT_BYTES else 0
     return MemoryEstimate(
         selection=m * (row + 4 * WORD) + 4 * R * row,
         samples=drawn,
@@ -253,7 +260,7 @@ def _of_landmarks(
         + SPARSE_ENTRY * weights * (4 + AUTO_NEIGHBORS)
         + streamed * CHUNKS_AHEAD * chunk * row
         + CHUNKS_AHEAD * linked,
-        results=0 if streamed else WORD * 3 * n_rows,
+        results=0 if streamed else WORD * 3 * n_rows + kept,
         n_threads=n_threads,
         preparation=2 * m * row + blocks if streamed else 0,
     )

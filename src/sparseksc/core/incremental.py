@@ -228,7 +228,7 @@ class LandmarkSummary:
 
 def _sums_of_chunk(chunk: Source, landmarks: ReducedSet, recipe: Recipe) -> LandmarkSums:
     assert isinstance(recipe.kernel, Landmarks)
-    return collect_sums(recipe.kernel, landmarks, chunk, recipe.n_jobs)
+    return collect_sums(recipe.kernel, landmarks, chunk, recipe.n_jobs)[0]
 
 
 def start_from(chunk: Source, n_clusters: int, recipe: Recipe) -> Reservoir | LandmarkSummary:

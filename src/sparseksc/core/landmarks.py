@@ -43,6 +43,8 @@ LEAST_ROWS_PER_LANDMARK = 2
 FAR, LEAST_DISTANCE = 5.0, float(np.finfo(np.float64).tiny)
 #: Up to this rank all of the matrix is decomposed; beyond, only its leading vectors are iterated.
 DENSE_RANK = 512
+#: Most bytes of features that are kept, so that labels need no second search for landmarks.
+KEPT_BYTES, BYTES_PER_WEIGHT = 128 * 2**20, 12
 #: Relative accuracy of the eigenvalues that are iterated.
 TOLERANCE = 1e-9
 
@@ -77,12 +79,12 @@ class LandmarkSums:
     @classmethod
     def of_rows(
         cls, kernel: Landmarks, P: Array, floor: float, X: Array, weights: Floats
-    ) -> LandmarkSums:
-        """Take the sums over one chunk of rows."""
+    ) -> tuple[LandmarkSums, Any]:
+        """Take the sums over one chunk of rows; return its features, too."""
         Z, closeness = kernel.features_and_degrees(X, P)
         far = (closeness <= floor) & (weights > 0.0)
         S = (Z.multiply(weights[:, None]).T.tocsr() @ Z).tocsr()
-        return cls.of_matrix(S, int(np.count_nonzero(far)), float(weights[far].sum()))
+        return cls.of_matrix(S, int(np.count_nonzero(far)), float(weights[far].sum())), Z
 
     @property
     def matrix(self) -> Any:
@@ -122,11 +124,12 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
     def nearest(chunk: Array) -> Floats:
         return np.column_stack(euclidean.nearest(chunk, points, 1))
 
-    for step in range(LLOYD_STEPS + 1):
+    for _ in range(LLOYD_STEPS):
         found = map_rows(nearest, rows, 1, recipe.n_jobs)
         numbers, distances = found[:, 0].astype(np.intp), found[:, 1]
-        if step < LLOYD_STEPS:
-            points = _means(rows, numbers, sample.weights, points.shape[0])
+        points = _means(rows, numbers, sample.weights, points.shape[0])
+    # To the centres before the last step, which is near enough.
+    left = _root_mean_square(distances, sample.weights)
     R = points.shape[0]
     if R <= kernel.n_neighbors != AUTO_NEIGHBORS:
         raise ValueError(
@@ -137,9 +140,9 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
         points=points,
         indices=np.empty(0, np.intp),
         factor=np.empty((0, 0)),
-        path=np.array([relative_distortion(kernel, sample, points)]),
+        path=np.array([_relative(left, rows, sample.weights)]),
         constant_diagonal=True,
-        reach=FAR * max(_root_mean_square(distances, sample.weights), LEAST_DISTANCE),
+        reach=FAR * max(left, LEAST_DISTANCE),
     )
 
 
@@ -163,28 +166,34 @@ def _root_mean_square(distances: Floats, weights: Floats) -> float:
 
 def relative_distortion(kernel: Landmarks, sample: Sample, points: Array) -> float:
     """Mean squared distance of rows to their landmarks, relative to that to their mean."""
-    weights = sample.weights
+    left = _root_mean_square(-kernel.degrees(sample.X, points, sample.weights), sample.weights)
+    return _relative(left, kernel.prepared(sample.X), sample.weights)
+
+
+def _relative(left: float, rows: Any, weights: Floats) -> float:
+    """Squared ratio of a distance to the root mean square of those between rows and their mean."""
     shares = weights / weights.sum()
-    rows: Any = kernel.prepared(sample.X)
     mean: Any = sp.csr_array(shares[None]) @ rows
     mean = sp.csr_array(mean) if sp.issparse(rows) else mean.astype(rows.dtype)
     spread = _root_mean_square(-Landmarks().degrees(rows, mean, weights), weights)
-    left = _root_mean_square(-kernel.degrees(sample.X, points, weights), weights)
     return (left / spread) ** 2 if spread > 0.0 else 0.0
 
 
 def collect_sums(
     kernel: Landmarks, landmarks: ReducedSet, source: Source, n_jobs: int | None
-) -> LandmarkSums:
-    """Sum over all rows, in one pass."""
+) -> tuple[LandmarkSums, list[Any] | None]:
+    """Sum over all rows, in one pass; the features of some rows in memory are kept for labels."""
     points, floor, in_memory = landmarks.points, -landmarks.reach, source.in_memory
 
-    def sums(rows: Array, weights: Floats) -> LandmarkSums:
+    def sums(rows: Array, weights: Floats) -> tuple[LandmarkSums, Any]:
         if not in_memory:
             kernel.check(rows)
         return LandmarkSums.of_rows(kernel, points, floor, rows, weights)
 
-    return source.sum(sums, LandmarkSums.merge, kernel.written(points), n_jobs)
+    width, merge = kernel.written(points), LandmarkSums.merge
+    if in_memory and BYTES_PER_WEIGHT * kernel.n_neighbors * int(source.n_rows or 0) <= KEPT_BYTES:
+        return source.sum_and_keep(sums, merge, width, n_jobs)
+    return source.sum(lambda rows, weights: sums(rows, weights)[0], merge, width, n_jobs), None
 
 
 def solve_landmarks(sums: LandmarkSums, n_components: int) -> tuple[Spectrum, Floats]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.encoding import Encoding
 from sparseksc.execution.threads import map_rows
-from sparseksc.kernels import CallableKernel, Kernel
+from sparseksc.kernels import CallableKernel, Exponential, Kernel
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Projection:
     def factor_size(self) -> int:
         """Entries of the largest matrix that BLAS multiplies rows by, on the way to labels."""
         K = len(self.bias) + 1
-        if self.written == 1:
+        if self.written == 1 and isinstance(self.kernel, Exponential):
             return K * K
         known = not isinstance(self.kernel, CallableKernel)
         return max(int(np.prod(self.points.shape)), K * self.rank) if known else sys.maxsize

@@ -41,9 +41,10 @@ from sparseksc.core.statistics import (
     collect_statistics,
 )
 from sparseksc.data.sampling import Sample, represented_weights
-from sparseksc.data.source import Source
+from sparseksc.data.source import ArraySource, Source
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import warn
+from sparseksc.execution.threads import sum_over
 from sparseksc.kernels import Exponential, Kernel, Landmarks
 
 #: Share of the sample weight outside the reach of the reduced set that calls for a warning.
@@ -97,7 +98,8 @@ class ProjectionFit:
     """A projection and the steps that led to it.
 
     ``excluded`` are the number and the weight of the points that the reduced set does not
-    represent. ``anchors`` are the scores and weights of the landmarks, which stand for all points.
+    represent. ``anchors`` are the scores and weights of the landmarks, which stand for all points,
+    and ``features`` what was kept of chunks of rows.
     """
 
     projection: Projection
@@ -105,6 +107,7 @@ class ProjectionFit:
     degrees: Degrees
     excluded: tuple[int, float]
     anchors: tuple[Floats, Floats] | None = None
+    features: list[Any] | None = None
 
 
 def train(
@@ -173,8 +176,9 @@ def fit_projection(
     """Statistics, spectrum and score variables for given pivots."""
     n_jobs = recipe.n_jobs
     if isinstance(recipe.kernel, Landmarks):
-        sums = collect_sums(recipe.kernel, reduced_set, source, n_jobs)
-        return project_on_landmarks(sums, n_components, reduced_set, recipe.kernel)
+        sums, kept = collect_sums(recipe.kernel, reduced_set, source, n_jobs)
+        fit = project_on_landmarks(sums, n_components, reduced_set, recipe.kernel)
+        return replace(fit, features=kept)
     features = FeatureMap.choose(recipe.icd_kernel, reduced_set)
     degrees = collect_degrees(features, source, n_jobs)
     statistics = collect_statistics(features, source, degrees, n_jobs)
@@ -225,7 +229,10 @@ def fit_clusters(
         return labels, ClusterSizes.of_labels(labels, weights, len(model.eigenvalues) + 1)
 
     width = model.projection.written
-    labels, counts = source.label(label, ClusterSizes.merge, width, recipe.n_jobs)
+    if fit.features is None:
+        labels, counts = source.label(label, ClusterSizes.merge, width, recipe.n_jobs)
+    else:
+        labels, counts = _label_features(model, fit.features, source, recipe.n_jobs)
     order = counts.order
     if labels is not None and not np.array_equal(order, np.arange(len(order))):
         labels = np.argsort(order)[labels]
@@ -247,6 +254,24 @@ def fit_clusters(
         timings={},
         labels=labels,
     )
+
+
+def _label_features(
+    model: SparseModel, features: list[Any], source: Source, n_jobs: int | None
+) -> tuple[Integers, ClusterSizes]:
+    """Label the rows of an array by the features that were kept of its chunks."""
+    assert isinstance(source, ArraySource)
+    projection, weights = model.projection, source.weights
+    stops = np.cumsum([part.shape[0] for part in features])
+    labels = np.empty(len(weights), np.intp)
+
+    def label(place: int) -> ClusterSizes:
+        rows = slice(stops[place] - features[place].shape[0], stops[place])
+        scores = features[place] @ projection.coef + projection.bias
+        labels[rows] = model.encoding.labels(scores)
+        return ClusterSizes.of_labels(labels[rows], weights[rows], model.encoding.n_clusters)
+
+    return labels, sum_over(label, range(len(features)), ClusterSizes.merge, n_jobs)
 
 
 def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -> SparseModel:

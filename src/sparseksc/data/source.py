@@ -37,6 +37,9 @@ RowWork = Callable[[Array, int | None], Array]
 #: Labels of some rows, and a summand that is taken while they are at hand.
 Labelling = Callable[[Array, Floats], tuple[Integers, T]]
 
+#: A summand of some rows, and what is kept of them.
+Keeping = Callable[[Array, Floats], tuple[T, Any]]
+
 #: Rows of a block, where nothing else decides.
 BLOCK_ROWS = 65_536
 
@@ -137,6 +140,12 @@ class Source(ABC):
             (tree_sum(map(itemgetter(1), group), merge) for _, group in by_block), merge
         )
 
+    def sum_and_keep(
+        self, work: Keeping[T], merge: Merge[T], width: int, n_jobs: int | None
+    ) -> tuple[T, list[Any] | None]:
+        """Sum what ``work(rows, weights)`` returns first; keep the rest if the rows are here."""
+        return self.sum(lambda rows, weights: work(rows, weights)[0], merge, width, n_jobs), None
+
     def label(
         self, work: Labelling[T], merge: Merge[T], width: int, n_jobs: int | None
     ) -> tuple[Integers | None, T]:
@@ -216,6 +225,19 @@ class ArraySource(Source):
         # Blocks consist of whole chunks, a power of two of them: one tree over all chunks is the
         # tree over the blocks.
         return sum_of_block((self.X, self.weights), work, merge, width, n_jobs)
+
+    def sum_and_keep(  # noqa: D102
+        self, work: Keeping[T], merge: Merge[T], width: int, n_jobs: int | None
+    ) -> tuple[T, list[Any] | None]:
+        kept: dict[int, Any] = {}
+
+        def part(rows: slice) -> T:
+            summand, kept[rows.start] = work(contiguous(self.X[rows]), self.weights[rows])
+            return summand
+
+        chunks = chunk_slices(self.X.shape[0], chunk_rows(width))
+        total = sum_over(part, chunks, merge, n_jobs)
+        return total, [kept[chunk.start] for chunk in chunks]
 
     def label(  # noqa: D102
         self, work: Labelling[T], merge: Merge[T], width: int, n_jobs: int | None

@@ -168,8 +168,8 @@ def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:
     even = np.full((n, s), 1.0 / s)
     weights = np.divide(weights, total, out=even.copy(), where=total > 0.0)
     weights = (1.0 - EVEN_SHARE) * weights + EVEN_SHARE * even
-    starts = np.arange(0, n * s + 1, s)
-    columns = np.ascontiguousarray(numbers[:, :s]).ravel()
+    starts = np.arange(0, n * s + 1, s, dtype=np.int32)
+    columns = numbers[:, :s].astype(np.int32).ravel()
     return sp.csr_array((weights.ravel(), columns, starts), shape=(n, R))
 
 
