@@ -165,6 +165,18 @@ def test_rows_of_weight_zero_count_like_none():
     np.testing.assert_allclose(weighted.cluster_sizes_, some.cluster_sizes_)
 
 
+def test_a_row_that_comes_twice_counts_like_twice_the_weight_in_any_order():
+    X, _ = gaussians(400)
+    rng = np.random.default_rng(0)
+    copies = rng.integers(1, 4, len(X))
+    weighted = make().fit(X, sample_weight=copies)
+    order = rng.permutation(copies.sum())
+    repeated = make().fit(np.repeat(X, copies, axis=0)[order])
+    np.testing.assert_allclose(repeated.reduced_set_, weighted.reduced_set_, rtol=1e-9)
+    np.testing.assert_allclose(repeated.transform(X), weighted.transform(X), atol=1e-8)
+    np.testing.assert_array_equal(repeated.predict(X), weighted.predict(X))
+
+
 def test_constant_data_and_few_rows():
     assert make(1).fit(np.ones((50, 3))).n_clusters_ == 1
     for n in (2, 3, 5, 10):
