@@ -83,5 +83,5 @@ def test_completion_knows_commands_options_and_choices(program):
         return [line.partition(",")[2] for line in done.out.splitlines()]
 
     assert complete("pre") == ["predict"]
-    assert complete("fit", "--kernel", "l") == ["laplacian", "linear"]
+    assert complete("fit", "--kernel", "l") == ["laplacian", "linear", "landmarks"]
     assert "--max-rank" in complete("fit", "--m")
