@@ -28,3 +28,11 @@ def test_two_clusters_have_one_score_and_the_kernel_sums(data):
     assert display.ax_.get_xlabel() == "z₁"
     np.testing.assert_allclose(display.scores[:, 0], model.transform(data)[:, 0])
     assert (display.scores[:, 1] > model.bias_[0]).all()
+    assert display.ax_.get_ylabel() == "Σ k(x, p) + b₁"
+
+
+def test_two_clusters_of_landmarks_have_one_score_and_a_distance(data):
+    model = KernelSpectralClustering(2, kernel="landmarks", random_state=0).fit(data)
+    display = ScoresDisplay.from_estimator(model, data)
+    assert display.ax_.get_ylabel() == "distance to the nearest landmark"
+    assert (display.scores[:, 1] >= 0.0).all()

@@ -16,6 +16,9 @@ from sparseksc.plotting.canvas import Display, axes_or_new, cluster_colours
 if TYPE_CHECKING:
     from sparseksc.estimator import KernelSpectralClustering
 
+#: Second axis where there is one score.
+SUMS = "Σ k(x, p) + b₁"
+
 
 @dataclass
 class ScoresDisplay(Display):
@@ -70,9 +73,15 @@ class ScoresDisplay(Display):
         if scores.shape[1] == 0:
             raise ValueError("A single cluster has no scores to draw.")
         if scores.shape[1] == 1:
-            sums = np.asarray(estimator._kernel_sums(X))
-            shown = np.column_stack([scores[:, 0], sums + estimator.bias_[0]])
-            return cls(shown, labels, None, np.zeros(2), ("z₁", "Σ k(x, p) + b₁")).plot(ax=ax)
+            projection = estimator.model_.projection
+            if projection.kernel.has_linear_degrees:
+                second, name = estimator._apply(projection.kernel_sums, X, None, np.float64), SUMS
+                second = np.asarray(second) + estimator.bias_[0]
+            else:
+                degrees = estimator._apply(projection.degrees, X, None, np.float64)
+                second, name = -np.asarray(degrees), "distance to the nearest landmark"
+            shown = np.column_stack([scores[:, 0], second])
+            return cls(shown, labels, None, np.zeros(2), ("z₁", name)).plot(ax=ax)
         m = min(n_dimensions, scores.shape[1])
         prototypes, origin = None, np.zeros(m)
         if isinstance(encoding, Directions | AngularDirections):
