@@ -131,6 +131,7 @@ class _Finder:
         by_tree = P.shape[0] > TREE_POINTS and P.shape[1] <= TREE_FEATURES
         self.tree = cKDTree(self.points) if by_tree else None
         self.half_norms = row_norms(self.points, squared=True) / 2
+        self.negative = -self.points.T
         self.block = max(BLOCK_ENTRIES // P.shape[0], 64)
 
     def nearest(self, X: Array, count: int) -> tuple[Integers, Floats]:
@@ -142,7 +143,7 @@ class _Finder:
             numbers = np.ascontiguousarray(found, dtype=np.int64)
         else:
             # |p|^2 / 2 - x . p has the order of the distances.
-            values = rows @ -self.points.T
+            values = rows @ self.negative
             values += self.half_norms
             numbers = neighbours.smallest(values, count)
         distances = neighbours.distances_to(rows, self.points, numbers)
