@@ -181,7 +181,9 @@ def test_constant_data_and_few_rows():
     assert make(1).fit(np.ones((50, 3))).n_clusters_ == 1
     for n in (2, 3, 5, 10):
         X = np.arange(float(n))[:, None] ** 3
-        assert make(2).fit(X).n_clusters_ <= 2
+        ksc = make(2).fit(X)
+        assert ksc.n_clusters_ <= 2
+        np.testing.assert_array_equal(ksc.outliers(np.array([X[0] + 0.5, X[-1] * 1e3])), [0, 1])
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,9 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
         points = _means(rows, numbers, sample.weights, points.shape[0])
     # To the centres before the last step, which is near enough.
     left = _root_mean_square(distances, sample.weights)
-    R = points.shape[0]
+    residual, R = _relative(left, rows, sample.weights), points.shape[0]
+    if left == 0.0 and R > 1:  # every row is a landmark
+        left = _root_mean_square(euclidean.nearest(points, points, 2)[1][:, 1], np.ones(R))
     if R <= kernel.n_neighbors != AUTO_NEIGHBORS:
         raise ValueError(
             f"n_neighbors must be less than the number of landmarks, got {kernel.n_neighbors}, "
@@ -142,7 +144,7 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
         points=points,
         indices=np.empty(0, np.intp),
         factor=np.empty((0, 0)),
-        path=np.array([_relative(left, rows, sample.weights)]),
+        path=np.array([residual]),
         constant_diagonal=True,
         reach=FAR * max(left, LEAST_DISTANCE),
     )
