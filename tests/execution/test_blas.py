@@ -4,7 +4,8 @@ import multiprocessing
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from queue import Empty
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -89,12 +90,20 @@ def test_a_process_forked_while_others_compute_does_not_wait_for_them(own):
         other = threading.Thread(target=compute)
         other.start()
         ready.wait(30)
-        child = context.Process(target=report)
-        child.start()
+        children = []
         try:
-            assert queue.get(timeout=30) == [outside, {1}, outside]
+            # Locks of the loader and of other libraries are rarely caught by a fork, too.
+            for patience in (10, 10, 30):
+                children.append(context.Process(target=report))
+                children[-1].start()
+                with suppress(Empty):
+                    assert queue.get(timeout=patience) == [outside, {1}, outside]
+                    break
+            else:
+                pytest.fail("no forked process has answered")
         finally:
             done.set()
             other.join()
-            child.kill()
-            child.join()
+            for child in children:
+                child.kill()
+                child.join()
