@@ -78,6 +78,7 @@ CASES = (
     Case(50_000, 20, kernel="chi2"),
     Case(50_000, 20, kernel="cosine"),
     Case(4000, 4000, kernel="precomputed"),
+    Case(1_000_000, 16, kernel="landmarks", max_rank=1000, search=False),
 )
 
 

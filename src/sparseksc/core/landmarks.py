@@ -249,14 +249,13 @@ def _leading(A: Any, root: Floats, count: int) -> tuple[Floats, Floats]:
     of the landmarks has one of its own, which iterations would not tell apart.
     """
     R = len(root)
-    n_parts, part = connected_components(A, directed=False)
+    _, part = connected_components(A, directed=False)
     present = np.unique(part[root > 0.0])
-    n_parts = len(present)
     indicators = np.where(part[:, None] == present, root[:, None], 0.0)
     lengths = np.linalg.norm(indicators, axis=0)
     B = indicators / lengths
     known = B @ null_space(lengths[None] / np.linalg.norm(lengths))[:, :count]
-    count = min(count - known.shape[1], R - n_parts)
+    count = min(count - known.shape[1], R - len(present))
     values, V = np.empty(0), np.empty((R, 0))
     if count > 0 and (R <= DENSE_RANK or 4 * count >= R):
         C = A.toarray() - B @ B.T

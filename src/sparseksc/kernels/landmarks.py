@@ -93,10 +93,13 @@ class Landmarks(Kernel):
     def features_and_degrees(self, X: Array, P: Array) -> tuple[Any, Floats]:
         """Both, from one search for the nearest landmarks."""
         R = P.shape[0]
-        # With more than half of all landmarks, the farthest would tell points apart.
-        s = min(self.n_neighbors, max(R // 2, 1))
+        s = self.neighbors_among(R)
         numbers, distances = self.nearest(X, P, min(s + 1, R))
         return mixture(numbers, distances, s, R), -distances[:, 0]
+
+    def neighbors_among(self, R: int) -> int:
+        """``s`` for R landmarks; with more than half, the farthest would tell points apart."""
+        return min(self.n_neighbors, max(R // 2, 1))
 
     def prepared(self, X: Array) -> Array:
         """Rows in the metric: of length 1 for "cosine"."""

@@ -178,7 +178,7 @@ def _mixed_scores(graph: Graph, kernel: Landmarks, X: str, P: Array, coef: Array
     """Scores of the nearest landmarks, mixed by their weights, shape (n, K-1)."""
     if kernel.metric == "cosine":
         X = _cosine_rows(graph, X)
-    R, s = len(P), min(kernel.n_neighbors, max(len(P) // 2, 1))
+    R, s = len(P), kernel.neighbors_among(len(P))
     distances = _summed_over_features(graph, "rbf", X, P, np.ones(P.shape[1]))
     count = graph.constant([min(s + 1, R)], np.int64)
     nearest, numbers = (f"{graph.prefix}nearest", f"{graph.prefix}numbers")
