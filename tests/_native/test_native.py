@@ -121,7 +121,7 @@ def test_native_column_sums_equal_weights_times_tile(core, name, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("features", (1, 3, 8))
+@pytest.mark.parametrize("features", (1, 3, 8, 40))
 @pytest.mark.parametrize("name", KERNELS)
 def test_native_moments_equal_those_of_the_tile_and_of_the_twin(core, name, features, dtype):
     excluded = 0
@@ -190,7 +190,7 @@ def test_rows_of_weight_zero_do_not_change_a_bit_of_the_moments(core):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("features", (1, 2, 3, 8))
+@pytest.mark.parametrize("features", (1, 2, 3, 8, 33, 300))
 @pytest.mark.parametrize("name", KERNELS)
 def test_native_results_do_not_depend_on_the_chunks(core, name, features, dtype):
     X, P, factors = problem(101, 37, features, dtype)
@@ -254,7 +254,7 @@ def test_exponential_of_special_values(core, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("features", (1, 2, 5, 8))
+@pytest.mark.parametrize("features", (1, 2, 5, 8, 40))
 def test_extreme_bandwidths_and_data_give_zero_or_one(backend, name, dtype, features):
     info = np.finfo(dtype)
     low = 0.0 if name == "chi2" else -info.max

@@ -14,7 +14,9 @@ The kernels, by name, with one inverse bandwidth ``c_f`` for each feature:
 ``X`` of shape (n, d) and ``P`` of shape (R, d) are C-contiguous and of one type, float32 or
 float64; the inverse bandwidth is positive, finite, float64. An exponent that overflows gives the
 value 0. Sums leave out pivots beyond the reach of a row, whose values are below e^-40 (float32:
-e^-24) of its largest. Tiles and scores of a row do not depend on the rows around it. The functions
+e^-24) of its largest. From 32 features on, the exponents of "rbf" come from inner products of
+differences from the mean of P, unless these cancel; tiles are symmetric, and 1 for equal points, as
+elsewhere. Tiles and scores of a row do not depend on the rows around it. The functions
 release the GIL, so that chunks can be computed in threads. What they write must not share memory
 with anything else that they are given.
 """

@@ -75,8 +75,8 @@ void check_floor(double floor) {
 
 void tile_into(const std::string& name, const Input& X, const Input& P,
                const Input& inverse_bandwidth, const Output& out) {
-    const Kernel kernel = kernel_named(name);
     check_matrices(X, P);
+    const Kernel kernel = suited(kernel_named(name), X.shape(1));
     const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
     by_type(X, [&](auto zero) {
         using T = decltype(zero);
@@ -88,7 +88,7 @@ void tile_into(const std::string& name, const Input& X, const Input& P,
                    {{"X", X}, {"P", P}, {"inverse_bandwidth", inverse_bandwidth}});
         nb::gil_scoped_release release;
         const std::vector<T> scale = term_factors<T>(kernel, factors, d);
-        const Layout<T> layout(p, all_numbers(R), scale);
+        const Layout<T> layout(kernel, p, all_numbers(R), scale);
         std::vector<T> row(layout.width());
         loops<T>().tile[kernel](x, n, layout.pivots, row.data(), target);
     });
@@ -97,8 +97,8 @@ void tile_into(const std::string& name, const Input& X, const Input& P,
 void scores_into(const std::string& name, const Input& X, const Input& P,
                  const Input& inverse_bandwidth, const Input& coef, const Input& bias,
                  const Output& out) {
-    const Kernel kernel = kernel_named(name);
     check_matrices(X, P);
+    const Kernel kernel = suited(kernel_named(name), X.shape(1));
     const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
     const double* c = data<double>(coef, "coef", {R, any});
     const std::size_t m = coef.shape(1);
@@ -144,8 +144,8 @@ void scores_into(const std::string& name, const Input& X, const Input& P,
 
 void column_sums_into(const std::string& name, const Input& X, const Input& P,
                       const Input& inverse_bandwidth, const Input& weights, const Output& out) {
-    const Kernel kernel = kernel_named(name);
     check_matrices(X, P);
+    const Kernel kernel = suited(kernel_named(name), X.shape(1));
     const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
     const double* w = data<double>(weights, "weights", {n});
     double* target = data<double>(out, "out", {R});
@@ -195,8 +195,8 @@ void add_mirrored(const double* square, std::size_t stride, const Numbers& order
 void moments_into(const std::string& name, const Input& X, const Input& P,
                   const Input& inverse_bandwidth, const Input& weights, const Input& q,
                   double floor, const Output& moment, const Output& mean, const Output& totals) {
-    const Kernel kernel = kernel_named(name);
     check_matrices(X, P);
+    const Kernel kernel = suited(kernel_named(name), X.shape(1));
     const std::size_t n = X.shape(0), d = X.shape(1), R = P.shape(0);
     const double* w = data<double>(weights, "weights", {n});
     const double* coef = data<double>(q, "q", {R});
@@ -266,7 +266,7 @@ std::size_t greedy_into(const std::string& name, const Input& X, const Input& in
                    {{"X", X}, {"inverse_bandwidth", inverse_bandwidth}, {"weights", weights}});
         nb::gil_scoped_release release;
         const std::vector<T> scale = term_factors<T>(kernel, factors, d);
-        const Layout<T> layout(x, all_numbers(n), scale);
+        const Layout<T> layout(kernel, x, all_numbers(n), scale);
         std::vector<T> row(layout.width());
         rank = loops<T>().greedy[kernel](x, layout.pivots, w, trace, tol, floor, rank, most,
                                          row.data(), rest, factor, chosen, left);

@@ -8,7 +8,18 @@
 
 namespace sparseksc {
 
-enum Kernel : int { rbf, laplacian, chi2, kernel_count };
+// `wide_rbf` is rbf in many dimensions (wide.hpp). It has no regions, and no greedy selection, which
+// takes one row at a time.
+enum Kernel : int { rbf, laplacian, chi2, wide_rbf, kernel_count };
+inline constexpr int kernels_with_regions = 3;
+inline constexpr std::size_t wide_features = 32;
+
+// Rows of wide_rbf that are multiplied by the pivots at once.
+inline constexpr std::size_t wide_rows = 96;
+// Its pivots are held in blocks of one cache line.
+template <typename T>
+inline constexpr std::size_t panel = 64 / sizeof(T);
+
 
 // Pivots are held in blocks of block<T> columns (two cache lines), feature by feature within a
 // block, so that the innermost loops run over pivots. The last block is padded.
@@ -17,12 +28,21 @@ inline constexpr std::size_t block = 128 / sizeof(T);
 
 template <typename T>
 struct Pivots {
-    const T* packed;        // [blocks][features][block<T>]
+    const T* packed;        // [blocks][features][block<T>]; for wide_rbf, panels instead of blocks
     const T* scale;         // [features], see `term_factors` in layout.hpp
     std::size_t count;      // pivots, without padding
     std::size_t blocks;
     std::size_t features;
+    // For wide_rbf, where `packed` holds (pivot - center) * scale; null elsewhere.
+    const T* center;        // [features]
+    const T* points;        // [count, features], as they were given
+    T* work;                // scratch of work_values() values
 };
+
+template <typename T>
+constexpr std::size_t work_values(std::size_t blocks, std::size_t features) {
+    return (wide_rows + 1) * blocks * block<T> + wide_rows * (features + 1);
+}
 
 // Consecutive pivots that lie close together, and a box around each of these regions.
 // Bit g of a row's key says that region g is within its reach: it may hold a kernel value above
@@ -80,8 +100,8 @@ struct Loops {
     Scores scores[kernel_count];
     ColumnSums column_sums[kernel_count];
     Moments moments[kernel_count];
-    Reach reach[kernel_count];
-    Greedy greedy[kernel_count];
+    Reach reach[kernels_with_regions];
+    Greedy greedy[kernels_with_regions];
     // out[i] = exp(-values[i]) for values >= 0; count is a multiple of block<T>.
     void (*exponential)(const T* values, std::size_t count, T* out);
     // numbers[i] = the columns of the `count` smallest values of row i, ascending by value; `best`

@@ -29,9 +29,9 @@ std::vector<T> term_factors(Kernel kernel, const double* inverse_bandwidth, std:
         if (!(factor > 0.0) || std::isinf(factor)) {
             throw nb::value_error("inverse_bandwidth must be positive and finite.");
         }
-        const double scaled = kernel == rbf    ? std::sqrt(factor)
-                              : kernel == chi2 ? 0.25 * factor
-                                               : factor;
+        const double scaled = kernel == chi2        ? 0.25 * factor
+                              : kernel == laplacian ? factor
+                                                    : std::sqrt(factor);
         scale[f] = static_cast<T>(std::clamp(scaled, lowest, highest));
     }
     return scale;
@@ -45,25 +45,74 @@ inline Numbers all_numbers(std::size_t count) {
     return numbers;
 }
 
+// The kernel whose loops suit so many features.
+inline Kernel suited(Kernel kernel, std::size_t features) {
+    return kernel == rbf && features >= wide_features ? wide_rbf : kernel;
+}
+
+// The mean of the rows of P: products of differences from it cancel less.
+template <typename T>
+std::vector<T> mean_of(const T* P, std::size_t count, std::size_t features) {
+    std::vector<double> sums(features, 0.0);
+    for (std::size_t r = 0; r < count; ++r) {
+        for (std::size_t f = 0; f < features; ++f) sums[f] += P[r * features + f];
+    }
+    std::vector<T> mean(features);
+    for (std::size_t f = 0; f < features; ++f) {
+        mean[f] = static_cast<T>(sums[f] / static_cast<double>(count));
+    }
+    return mean;
+}
+
 // The rows `order` of P in the layout of kernels.hpp; padding repeats the last one. Keeps pointers
-// to `scale`.
+// to `scale`. For wide_rbf, `order` is that of P, to which it keeps a pointer, too.
 template <typename T>
 class Layout {
-    std::vector<T> packed_;
+    std::vector<T> packed_, center_, work_;
+
+    // Memory for `count` values, in which no vector of a loop lies across two cache lines.
+    static T* aligned(std::vector<T>& store, std::size_t count) {
+        constexpr std::uintptr_t line = 64;
+        store.resize(count + line / sizeof(T));
+        const auto start = reinterpret_cast<std::uintptr_t>(store.data());
+        return store.data() + (line - start % line) % line / sizeof(T);
+    }
+
+    // Writes the points `lanes` at a time, feature by feature, up to a multiple of block<T>.
+    template <std::size_t lanes, typename Function>
+    static void pack(const T* P, const Numbers& order, std::size_t features, T* target,
+                     Function&& value) {
+        const std::size_t count = order.size();
+        const std::size_t width = (count + block<T> - 1) / block<T> * block<T>;
+        for (std::size_t first = 0; first < width; first += lanes) {
+            const T* rows[lanes];
+            for (std::size_t j = 0; j < lanes; ++j) {
+                rows[j] = P + order[std::min(first + j, count - 1)] * features;
+            }
+            for (std::size_t f = 0; f < features; ++f, target += lanes) {
+                for (std::size_t j = 0; j < lanes; ++j) target[j] = value(rows[j][f], f);
+            }
+        }
+    }
 
   public:
     Pivots<T> pivots;
 
-    Layout(const T* P, const Numbers& order, const std::vector<T>& scale) {
+    Layout(Kernel kernel, const T* P, const Numbers& order, const std::vector<T>& scale) {
         const std::size_t features = scale.size(), count = order.size();
         const std::size_t blocks = (count + block<T> - 1) / block<T>;
-        packed_.resize(blocks * features * block<T>);
-        for (std::size_t r = 0; r < blocks * block<T>; ++r) {
-            const T* pivot = P + order[std::min(r, count - 1)] * features;
-            T* target = packed_.data() + r / block<T> * features * block<T> + r % block<T>;
-            for (std::size_t f = 0; f < features; ++f) target[f * block<T>] = pivot[f];
+        T* packed = aligned(packed_, blocks * features * block<T>);
+        const bool wide = kernel == wide_rbf;
+        if (wide) center_ = mean_of(P, count, features);
+        if (wide) {
+            pack<panel<T>>(P, order, features, packed, [&](T value, std::size_t f) {
+                return (value - center_[f]) * scale[f];
+            });
+        } else {
+            pack<block<T>>(P, order, features, packed, [](T value, std::size_t) { return value; });
         }
-        pivots = {packed_.data(), scale.data(), count, blocks, features};
+        T* work = wide ? aligned(work_, work_values<T>(blocks, features)) : nullptr;
+        pivots = {packed, scale.data(), count, blocks, features, center_.data(), P, work};
     }
     Layout(Layout&&) = default;  // a moved vector keeps its data where it is
     Layout& operator=(Layout&&) = default;

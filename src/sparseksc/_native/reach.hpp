@@ -4,23 +4,10 @@
 // terms of all kernels grow with the distance from x on either side of it.
 #pragma once
 
-#include <type_traits>
-
 #include "tiles.hpp"
 
 namespace sparseksc {
 namespace {
-
-template <typename T>
-using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-
-// As many values, or their bits, as fit into a register; see `Vector` in tiles.hpp.
-template <typename T>
-struct Register {
-    static constexpr std::size_t lanes = vector_bytes / sizeof(T);
-    typedef T Values __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
-    typedef Bits<T> Words __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
-};
 
 // The smallest of 2 * half lanes, by halves, as `folded` in tiles.hpp.
 template <std::size_t half, typename T>

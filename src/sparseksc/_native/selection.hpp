@@ -55,12 +55,12 @@ template <typename K, typename T>
 std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, double trace,
                    double tol, double floor, std::size_t rank, std::size_t most, T* row,
                    double* __restrict residual, double* G, std::int64_t* chosen, double* path) {
-    const Row<K, T> values(pivots);
+    Rows<K, T> values(X, pivots.count, pivots);
     const std::size_t n = pivots.count;
     while (rank < most) {
         const std::size_t p = first_largest(residual, n);
         if (!(residual[p] > floor)) break;
-        values(X + p * pivots.features, row);
+        values(p, row);
         const double root = __builtin_sqrt(residual[p]);
         double* __restrict target = G + rank * n;
         for (std::size_t i = 0; i < n; ++i) target[i] = static_cast<double>(row[i]);

@@ -2,14 +2,13 @@
 //
 // Each kernel is exp(-a) with a sum `a` over features; a struct below holds the term of one
 // feature. Terms are never negative, and an overflow makes them infinite, never NaN, so that the
-// kernel is 0 there. `row_values` is the only function that computes kernel values: every entry
-// comes from the same instructions, wherever its row and column lie.
+// kernel is 0 there. Only `Rows` computes kernel values: every entry comes from the same
+// instructions, wherever its row and column lie.
 #pragma once
-
-#include <type_traits>
 
 #include "exponential.hpp"
 #include "kernels.hpp"
+#include "registers.hpp"
 
 namespace sparseksc {
 namespace {
@@ -158,16 +157,18 @@ RowValues<T> choose(std::size_t features) {
     });
 }
 
-// Chooses the formula for a row. Only its own values and the pivots decide, never the rows around.
+// Kernel values of rows, which are to be asked for from the first to the last. Chooses the formula
+// for a row: only its own values and the pivots decide, never the rows around.
 template <typename K, typename T>
-class Row {
+class Rows {
+    const T* const X_;
     const Pivots<T>& pivots_;
     const RowValues<T> usual_;
     RowValues<T> moderate_ = nullptr;
 
   public:
-    explicit Row(const Pivots<T>& pivots)
-        : pivots_(pivots), usual_(choose<K, T>(pivots.features)) {
+    Rows(const T* X, std::size_t /*rows*/, const Pivots<T>& pivots)
+        : X_(X), pivots_(pivots), usual_(choose<K, T>(pivots.features)) {
         if constexpr (std::is_same_v<K, Chi2> && std::is_same_v<T, double>) {
             const std::size_t values = pivots.blocks * pivots.features * block<T>;
             if (pivots.features >= 4 && ModerateChi2::holds(pivots.packed, values)) {
@@ -175,7 +176,8 @@ class Row {
             }
         }
     }
-    void operator()(const T* x, T* out) const {
+    void operator()(std::size_t i, T* out) const {
+        const T* x = X_ + i * pivots_.features;
         if constexpr (std::is_same_v<K, Chi2> && std::is_same_v<T, double>) {
             if (moderate_ && ModerateChi2::holds(x, pivots_.features)) {
                 moderate_(x, pivots_, out);
@@ -188,17 +190,16 @@ class Row {
 
 template <typename K, typename T>
 void tile(const T* X, std::size_t rows, const Pivots<T>& pivots, T* row, T* out) {
-    const Row<K, T> values(pivots);
+    Rows<K, T> values(X, rows, pivots);
     const std::size_t width = pivots.blocks * block<T>, end = rows * pivots.count;
     for (std::size_t i = 0; i < rows; ++i) {
-        const T* x = X + i * pivots.features;
         const std::size_t start = i * pivots.count;
         // The padding of a row falls on the next rows, which are written afterwards. Only where
         // it would leave the array is the row written elsewhere first.
         if (start + width <= end) {
-            values(x, out + start);
+            values(i, out + start);
         } else {
-            values(x, row);
+            values(i, row);
             for (std::size_t r = 0; r < pivots.count; ++r) out[start + r] = row[r];
         }
     }
@@ -215,10 +216,10 @@ __attribute__((always_inline)) inline double folded(double* lanes) {
 template <typename K, typename T>
 void scores(const T* X, std::size_t rows, const Pivots<T>& pivots, const double* coef,
             const double* bias, std::size_t outputs, T* row, T* out) {
-    const Row<K, T> values(pivots);
+    Rows<K, T> values(X, rows, pivots);
     const std::size_t width = pivots.blocks * block<T>;
     for (std::size_t i = 0; i < rows; ++i) {
-        values(X + i * pivots.features, row);
+        values(i, row);
         for (std::size_t k = 0; k < outputs; ++k) {
             const double* c = coef + k * width;
             double lanes[block<T>] = {};
@@ -235,10 +236,10 @@ void scores(const T* X, std::size_t rows, const Pivots<T>& pivots, const double*
 template <typename K, typename T>
 void column_sums(const T* X, std::size_t rows, const Pivots<T>& pivots, const double* weights,
                  T* row, double* __restrict sums) {
-    const Row<K, T> values(pivots);
+    Rows<K, T> values(X, rows, pivots);
     const std::size_t width = pivots.blocks * block<T>;
     for (std::size_t i = 0; i < rows; ++i) {
-        values(X + i * pivots.features, row);
+        values(i, row);
         const double weight = weights[i];
         for (std::size_t r = 0; r < width; r += block<T>) {
             for (std::size_t j = 0; j < block<T>; ++j) {
@@ -248,63 +249,24 @@ void column_sums(const T* X, std::size_t rows, const Pivots<T>& pivots, const do
     }
 }
 
-// Vectors as wide as the registers; GCC and Clang have arithmetic on them for any machine.
+// Rows and registers of columns of the moment whose sums are held in registers.
 #if defined(__AVX512F__)
-constexpr std::size_t vector_bytes = 64, tile_rows = 8;
+constexpr std::size_t tile_rows = 8;
 #elif defined(__AVX__)
-constexpr std::size_t vector_bytes = 32, tile_rows = 4;
+constexpr std::size_t tile_rows = 4;
 #elif defined(__aarch64__)
-constexpr std::size_t vector_bytes = 16, tile_rows = 6;
+constexpr std::size_t tile_rows = 6;
 #else
-constexpr std::size_t vector_bytes = 16, tile_rows = 3;
+constexpr std::size_t tile_rows = 3;
 #endif
-typedef double Vector __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
-constexpr std::size_t vector_lanes = vector_bytes / sizeof(double), tile_vectors = 3;
-constexpr std::size_t tile_columns = tile_vectors * vector_lanes;
+constexpr std::size_t tile_vectors = 3;
+constexpr std::size_t tile_columns = tile_vectors * Register<double>::lanes;
 static_assert(tile_rows <= row_margin && tile_columns <= column_margin);
 static_assert(tile_columns % tile_rows == 0);
-
-#if defined(__clang__)
-#define SPARSEKSC_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define SPARSEKSC_UNROLL _Pragma("GCC unroll 8")
-#else
-#define SPARSEKSC_UNROLL
-#endif
 
 // The panel holds rows in blocks of tile_columns columns, one block after the other, so that
 // tiles read it from front to back.
 constexpr std::size_t panel_block = panel_rows * tile_columns;
-
-// moment[r, c] += sum over k of left[k, r] right[k, c], for one tile: its sums stay in registers.
-inline void add_tile(const double* left, const double* right, std::size_t rows, double* moment,
-                     std::size_t stride) {
-    Vector sums[tile_rows][tile_vectors];
-    SPARSEKSC_UNROLL
-    for (std::size_t r = 0; r < tile_rows; ++r) {
-        SPARSEKSC_UNROLL
-        for (std::size_t c = 0; c < tile_vectors; ++c) sums[r][c] = Vector{};
-    }
-    for (std::size_t k = 0; k < rows; ++k, left += tile_columns, right += tile_columns) {
-        Vector columns[tile_vectors];
-        SPARSEKSC_UNROLL
-        for (std::size_t c = 0; c < tile_vectors; ++c) {
-            columns[c] = *reinterpret_cast<const Vector*>(right + c * vector_lanes);
-        }
-        SPARSEKSC_UNROLL
-        for (std::size_t r = 0; r < tile_rows; ++r) {
-            SPARSEKSC_UNROLL
-            for (std::size_t c = 0; c < tile_vectors; ++c) sums[r][c] += left[r] * columns[c];
-        }
-    }
-    SPARSEKSC_UNROLL
-    for (std::size_t r = 0; r < tile_rows; ++r, moment += stride) {
-        SPARSEKSC_UNROLL
-        for (std::size_t c = 0; c < tile_vectors; ++c) {
-            *reinterpret_cast<Vector*>(moment + c * vector_lanes) += sums[r][c];
-        }
-    }
-}
 
 // Adds the products of the panel's columns, in tiles on and above the diagonal.
 inline void add_panel(const double* panel, std::size_t rows, std::size_t count, double* moment,
@@ -313,7 +275,9 @@ inline void add_panel(const double* panel, std::size_t rows, std::size_t count, 
         const double* right = panel + j / tile_columns * panel_block;
         for (std::size_t i = 0; i < j + tile_columns && i < count; i += tile_rows) {
             const double* left = panel + i / tile_columns * panel_block + i % tile_columns;
-            add_tile(left, right, rows, moment + i * stride + j, stride);
+            add_products<double, tile_rows, tile_vectors>(left, tile_columns, right, tile_columns,
+                                                          Register<double>::lanes, rows,
+                                                          moment + i * stride + j, stride);
         }
     }
 }
@@ -322,12 +286,12 @@ template <typename K, typename T>
 void moments(const T* X, std::size_t rows, const Pivots<T>& pivots, const double* weights,
              const double* q, double floor, T* row, double* panel, double* moment,
              std::size_t stride, double* __restrict mean, double* totals) {
-    const Row<K, T> values(pivots);
+    Rows<K, T> values(X, rows, pivots);
     const std::size_t width = pivots.blocks * block<T>;
     std::size_t used = 0;
     for (std::size_t i = 0; i < rows; ++i) {
         if (!(weights[i] > 0.0)) continue;
-        values(X + i * pivots.features, row);
+        values(i, row);
         double lanes[block<T>] = {};
         for (std::size_t r = 0; r < width; r += block<T>) {
             for (std::size_t j = 0; j < block<T>; ++j) {

@@ -5,6 +5,7 @@
 #include "reach.hpp"
 #include "selection.hpp"
 #include "tiles.hpp"
+#include "wide.hpp"
 
 namespace sparseksc {
 namespace SPARSEKSC_VARIANT {
@@ -13,12 +14,13 @@ namespace SPARSEKSC_VARIANT {
 #define SPARSEKSC_STRING(text) SPARSEKSC_STRING_(text)
 
 // In the order of the enumeration Kernel.
+#define SPARSEKSC_EACH(loop, T) {loop<Rbf, T>, loop<Laplacian, T>, loop<Chi2, T>, loop<WideRbf, T>}
 #define SPARSEKSC_LOOPS(T)                                                              \
     {                                                                                   \
-        {tile<Rbf, T>, tile<Laplacian, T>, tile<Chi2, T>},                              \
-        {scores<Rbf, T>, scores<Laplacian, T>, scores<Chi2, T>},                        \
-        {column_sums<Rbf, T>, column_sums<Laplacian, T>, column_sums<Chi2, T>},         \
-        {moments<Rbf, T>, moments<Laplacian, T>, moments<Chi2, T>},                     \
+        SPARSEKSC_EACH(tile, T),                                                        \
+        SPARSEKSC_EACH(scores, T),                                                      \
+        SPARSEKSC_EACH(column_sums, T),                                                 \
+        SPARSEKSC_EACH(moments, T),                                                     \
         {reach<Rbf, T>, reach<Laplacian, T>, reach<Chi2, T>},                           \
         {greedy<Rbf, T>, greedy<Laplacian, T>, greedy<Chi2, T>},                        \
         exponential<T>, smallest<T>, distances_to<T>                                    \

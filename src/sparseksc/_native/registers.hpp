@@ -1,0 +1,76 @@
+// Vectors as wide as the registers; GCC and Clang have arithmetic on them for any machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace sparseksc {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr std::size_t vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr std::size_t vector_bytes = 32;
+#else
+constexpr std::size_t vector_bytes = 16;
+#endif
+
+#if defined(__clang__)
+#define SPARSEKSC_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define SPARSEKSC_UNROLL _Pragma("GCC unroll 16")
+#else
+#define SPARSEKSC_UNROLL
+#endif
+
+template <typename T>
+using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+// As many values, or their bits, as fit into a register.
+template <typename T>
+struct Register {
+    static constexpr std::size_t lanes = vector_bytes / sizeof(T);
+    typedef T Values __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+    typedef Bits<T> Words __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+};
+
+// Adds products of `Rows` columns of `left` and `Vectors` registers of columns of `right`, which
+// are `apart` from each other: out[r, c] += sum over k of left[k, r] right[k, c]. The sums stay in
+// registers, and each is taken in the order of k, so that it is the same whatever is computed
+// beside it.
+template <typename T, std::size_t Rows, std::size_t Vectors>
+inline void add_products(const T* left, std::size_t left_stride, const T* right,
+                         std::size_t right_stride, std::size_t apart, std::size_t count, T* out,
+                         std::size_t stride) {
+    using Values = typename Register<T>::Values;
+    constexpr std::size_t lanes = Register<T>::lanes;
+    Values sums[Rows][Vectors];
+    SPARSEKSC_UNROLL
+    for (std::size_t r = 0; r < Rows; ++r) {
+        SPARSEKSC_UNROLL
+        for (std::size_t c = 0; c < Vectors; ++c) sums[r][c] = Values{};
+    }
+    for (std::size_t k = 0; k < count; ++k, left += left_stride, right += right_stride) {
+        Values columns[Vectors];
+        SPARSEKSC_UNROLL
+        for (std::size_t c = 0; c < Vectors; ++c) {
+            columns[c] = *reinterpret_cast<const Values*>(right + c * apart);
+        }
+        SPARSEKSC_UNROLL
+        for (std::size_t r = 0; r < Rows; ++r) {
+            SPARSEKSC_UNROLL
+            for (std::size_t c = 0; c < Vectors; ++c) sums[r][c] += left[r] * columns[c];
+        }
+    }
+    SPARSEKSC_UNROLL
+    for (std::size_t r = 0; r < Rows; ++r, out += stride) {
+        SPARSEKSC_UNROLL
+        for (std::size_t c = 0; c < Vectors; ++c) {
+            *reinterpret_cast<Values*>(out + c * lanes) += sums[r][c];
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sparseksc
