@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import chi2_kernel, laplacian_kernel, rbf_kernel
+from sklearn.metrics.pairwise import (
+    chi2_kernel,
+    cosine_similarity,
+    laplacian_kernel,
+    pairwise_distances,
+    polynomial_kernel,
+    rbf_kernel,
+)
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Settings, Times
@@ -16,6 +23,7 @@ from benchmarks.problems import RANK, histograms
 from benchmarks.report import Cell, Result, Table, Threshold
 from sparseksc import _native
 from sparseksc.execution.threads import chunk_slices, share_out
+from sparseksc.kernels import Cosine, Landmarks, Polynomial
 
 CHUNK = 2048
 CHUNKS = 16
@@ -24,6 +32,8 @@ SCIKIT_LEARN = {"rbf": rbf_kernel, "laplacian": laplacian_kernel, "chi2": chi2_k
 GAMMA = {"rbf": 1.0, "laplacian": 1.0, "chi2": 0.5}
 #: The segmentation problem of the paper: a picture of 481 x 321 pixels.
 PIXELS, PIXEL_PIVOTS, BINS = 154_401, 196, 8
+#: Many features, and the pivots or landmarks of such rows.
+MANY_FEATURES, MANY_PIVOTS = (64, 256, 784), 1000
 
 Array = NDArray[Any]
 
@@ -50,7 +60,12 @@ def run(settings: Settings) -> Result:
         "through the library's thread pool; scikit-learn takes them one by one.",
     )
     block_table, threshold = _block(settings)
-    return Result("kernels", [entries_table, block_table], [*thresholds, threshold])
+    wide_table, wide_thresholds = _many_features(settings)
+    return Result(
+        "kernels",
+        [entries_table, block_table, wide_table],
+        [*thresholds, threshold, *wide_thresholds],
+    )
 
 
 def _entries(settings: Settings, name: str, features: int, dtype: type) -> tuple[Times, int]:
@@ -153,3 +168,60 @@ def _block(settings: Settings) -> tuple[Table, Threshold]:
     )
     ratio = times.ratio("scikit-learn", "two threads, array used again").median
     return table, Threshold("chi2 block, d = 8, two cores: times scikit-learn", ratio, at_least=8.0)
+
+
+def _many_features(settings: Settings) -> tuple[Table, list[Threshold]]:
+    """Time chunks of many features beside scikit-learn and the bare product of the same block."""
+    rows: list[list[Cell]] = []
+    thresholds = []
+    for dtype in (np.float64, np.float32):
+        for features in MANY_FEATURES:
+            times = _wide_chunk(settings, features, dtype)
+            kind = np.dtype(dtype).name
+            for name, peer in WIDE.items():
+                ratio, product = times.ratio(peer, name), times.ratio(name, "product")
+                rows.append([name, features, kind, ratio, product])
+                if name in ("rbf", "landmarks"):
+                    label = f"{name}, d = {features}, {kind}"
+                    thresholds += [
+                        Threshold(f"{label}: times scikit-learn", ratio.median, at_least=1.2),
+                        Threshold(f"{label}: times the product", product.median, at_most=1.6),
+                    ]
+    table = Table(
+        f"Many features, one thread: {CHUNK} rows, {MANY_PIVOTS} pivots or landmarks",
+        ("kernel", "d", "type", "scikit-learn / ours", "ours / product"),
+        rows,
+        "Landmarks are the seven nearest of each row and their distances, beside all distances of "
+        "scikit-learn. The product is the matrix product of rows and pivots by BLAS, written into "
+        "an array that is used again, in the same precision.",
+    )
+    return table, thresholds
+
+
+WIDE = {
+    "rbf": "rbf_kernel",
+    "landmarks": "pairwise_distances",
+    "cosine": "cosine_similarity",
+    "polynomial": "polynomial_kernel",
+}
+
+
+def _wide_chunk(settings: Settings, features: int, dtype: type) -> Times:
+    rng = np.random.default_rng(0)
+    rows = settings.points(CHUNK, least=100)
+    X: Array = rng.normal(size=(rows, features)).astype(dtype)
+    P: Array = rng.normal(size=(settings.points(MANY_PIVOTS), features)).astype(dtype)
+    gamma = 0.5 / features
+    factors, out = np.full(features, gamma), np.empty((rows, len(P)), dtype)
+    with threadpool_limits(1):
+        return settings.alternate({
+            "product": lambda: np.matmul(X, P.T, out=out),
+            "rbf": lambda: _native.tile("rbf", X, P, factors, out),
+            "rbf_kernel": lambda: rbf_kernel(X, P, gamma=gamma),
+            "landmarks": lambda: Landmarks().nearest(X, P, 7),
+            "pairwise_distances": lambda: pairwise_distances(X, P),
+            "cosine": lambda: Cosine().tile(X, P),
+            "cosine_similarity": lambda: cosine_similarity(X, P),
+            "polynomial": lambda: Polynomial(1.0 / gamma).tile(X, P),
+            "polynomial_kernel": lambda: polynomial_kernel(X, P, gamma=gamma),
+        })  # fmt: skip

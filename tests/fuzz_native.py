@@ -143,6 +143,16 @@ def smallest_into(rng):
     return Call({"values": values.astype(dtype), "numbers": numbers}, ("numbers",))
 
 
+def nearest_into(rng):
+    n, d, R = int(rng.integers(0, 120)), int(rng.integers(1, 20)), int(rng.integers(1, 150))
+    dtype = (np.float64, np.float32)[rng.integers(2)]
+    # Whole numbers, with ties: their products are exact.
+    X, P = (rng.integers(-4, 5, (size, d)).astype(dtype) for size in (n, R))
+    numbers = np.empty((n, int(rng.integers(1, R + 1))), np.int64)
+    arguments = {"X": X, "P": P, "numbers": numbers, "distances": np.empty(numbers.shape)}
+    return Call(arguments, ("numbers", "distances"))
+
+
 def distances_into(rng):
     n, d, R = int(rng.integers(0, 40)), int(rng.integers(1, 20)), int(rng.integers(1, 30))
     dtype = (np.float64, np.float32)[rng.integers(2)]
@@ -187,8 +197,8 @@ def use_variant(rng):
 
 ENTRIES: list[Callable[..., Call]] = [
     tile_into, scores_into, column_sums_into, moments_into, greedy_into, refine_into, spread_into,
-    assign_into, scatter_into, smallest_into, distances_into, uniform_into, ahead_into,
-    exponential_into, use_variant,
+    assign_into, scatter_into, smallest_into, nearest_into, distances_into, uniform_into,
+    ahead_into, exponential_into, use_variant,
 ]  # fmt: skip
 
 # --------------------------------------------------------------------------------- wrong things

@@ -29,9 +29,19 @@ def test_a_tree_finds_the_same_landmarks_as_products(d, monkeypatch):
     X, P = points(500, d), points(200, d, 1)
     before = Landmarks().nearest(X, P, 7)
     monkeypatch.setattr(landmarks, "TREE_POINTS", 100)
-    after = Landmarks().nearest(X, P, 7)
+    after = Landmarks().nearest(X, P.copy(), 7)
     for left, right in zip(before, after, strict=True):
         np.testing.assert_array_equal(left, right)
+
+
+def test_what_finds_landmarks_is_kept_as_long_as_they_are(monkeypatch):
+    P, before = points(30, 2), len(landmarks._finders)
+    first = Landmarks().nearest(P, P, 2)
+    monkeypatch.setattr(landmarks, "_Finder", None)  # which could not be called
+    np.testing.assert_array_equal(Landmarks().nearest(P, P, 2)[1], first[1])
+    assert len(landmarks._finders) == before + 1
+    del P
+    assert len(landmarks._finders) == before
 
 
 @given(st.data())

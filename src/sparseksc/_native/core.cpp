@@ -88,7 +88,7 @@ void tile_into(const std::string& name, const Input& X, const Input& P,
                    {{"X", X}, {"P", P}, {"inverse_bandwidth", inverse_bandwidth}});
         nb::gil_scoped_release release;
         const std::vector<T> scale = term_factors<T>(kernel, factors, d);
-        const Layout<T> layout(kernel, p, all_numbers(R), scale);
+        const Layout<T> layout = Layout<T>::of(kernel, p, R, scale);
         std::vector<T> row(layout.width());
         loops<T>().tile[kernel](x, n, layout.pivots, row.data(), target);
     });
@@ -266,7 +266,7 @@ std::size_t greedy_into(const std::string& name, const Input& X, const Input& in
                    {{"X", X}, {"inverse_bandwidth", inverse_bandwidth}, {"weights", weights}});
         nb::gil_scoped_release release;
         const std::vector<T> scale = term_factors<T>(kernel, factors, d);
-        const Layout<T> layout(kernel, x, all_numbers(n), scale);
+        const Layout<T> layout(x, all_numbers(n), scale);
         std::vector<T> row(layout.width());
         rank = loops<T>().greedy[kernel](x, layout.pivots, w, trace, tol, floor, rank, most,
                                          row.data(), rest, factor, chosen, left);

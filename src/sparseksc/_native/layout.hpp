@@ -65,7 +65,7 @@ std::vector<T> mean_of(const T* P, std::size_t count, std::size_t features) {
 }
 
 // The rows `order` of P in the layout of kernels.hpp; padding repeats the last one. Keeps pointers
-// to `scale`. For wide_rbf, `order` is that of P, to which it keeps a pointer, too.
+// to `scale`.
 template <typename T>
 class Layout {
     std::vector<T> packed_, center_, work_;
@@ -98,21 +98,31 @@ class Layout {
   public:
     Pivots<T> pivots;
 
-    Layout(Kernel kernel, const T* P, const Numbers& order, const std::vector<T>& scale) {
+    Layout(const T* P, const Numbers& order, const std::vector<T>& scale) {
         const std::size_t features = scale.size(), count = order.size();
         const std::size_t blocks = (count + block<T> - 1) / block<T>;
         T* packed = aligned(packed_, blocks * features * block<T>);
-        const bool wide = kernel == wide_rbf;
-        if (wide) center_ = mean_of(P, count, features);
-        if (wide) {
-            pack<panel<T>>(P, order, features, packed, [&](T value, std::size_t f) {
-                return (value - center_[f]) * scale[f];
-            });
-        } else {
-            pack<block<T>>(P, order, features, packed, [](T value, std::size_t) { return value; });
-        }
-        T* work = wide ? aligned(work_, work_values<T>(blocks, features)) : nullptr;
+        pack<block<T>>(P, order, features, packed, [](T value, std::size_t) { return value; });
+        pivots = {packed, scale.data(), count, blocks, features, nullptr, nullptr, nullptr};
+    }
+
+    // All rows of P, to which it keeps a pointer, for products of differences from a centre.
+    Layout(const T* P, std::size_t count, const std::vector<T>& scale, std::vector<T> center)
+        : center_(std::move(center)) {
+        const std::size_t features = scale.size();
+        const std::size_t blocks = (count + block<T> - 1) / block<T>;
+        T* packed = aligned(packed_, blocks * features * block<T>);
+        pack<panel<T>>(P, all_numbers(count), features, packed, [&](T value, std::size_t f) {
+            return (value - center_[f]) * scale[f];
+        });
+        T* work = aligned(work_, work_values<T>(blocks, features));
         pivots = {packed, scale.data(), count, blocks, features, center_.data(), P, work};
+    }
+
+    // All rows of P for a kernel.
+    static Layout of(Kernel kernel, const T* P, std::size_t count, const std::vector<T>& scale) {
+        if (kernel == wide_rbf) return Layout(P, count, scale, mean_of(P, count, scale.size()));
+        return Layout(P, all_numbers(count), scale);
     }
     Layout(Layout&&) = default;  // a moved vector keeps its data where it is
     Layout& operator=(Layout&&) = default;

@@ -80,7 +80,7 @@ class Neighbourhoods {
           P_(P),
           scale_(term_factors<T>(kernel, inverse_bandwidth, features)),
           order_(all_numbers(count)),
-          layout_(kernel, P, order_, scale_) {
+          layout_(Layout<T>::of(kernel, P, count, scale_)) {
         const auto finite = [](T value) { return std::isfinite(value); };
         if (kernel == wide_rbf) return;  // boxes in many dimensions are nearly everywhere
         if (count <= 2 * region_step || !std::all_of(P, P + count * features, finite)) return;
@@ -88,12 +88,12 @@ class Neighbourhoods {
         const std::size_t steps = (count + region_step - 1) / region_step;
         const std::size_t size = (steps + most_regions - 1) / most_regions * region_step;
         arrange(P, scale_, order_.data(), count, size);
-        layout_ = Layout<T>(kernel, P, order_, scale_);
+        layout_ = Layout<T>(P, order_, scale_);
         enclose(size);
         if (share_in_reach() <= sparse_share) return;
         regions_ = {};
         order_ = all_numbers(count);
-        layout_ = Layout<T>(kernel, P, order_, scale_);
+        layout_ = Layout<T>(P, order_, scale_);
     }
     Neighbourhoods(const Neighbourhoods&) = delete;
     Neighbourhoods& operator=(const Neighbourhoods&) = delete;
@@ -128,7 +128,7 @@ class Neighbourhoods {
             for (std::size_t r = 0; r < order_.size(); ++r) {
                 if (key >> r / regions_.size & 1) order.push_back(order_[r]);
             }
-            const Layout<T> layout(kernel_, P_, order, scale_);
+            const Layout<T> layout(P_, order, scale_);
             work(Group<T>{gathered.data(), count, numbers.data() + begin, layout.pivots, order});
             begin += count;
         }
@@ -201,7 +201,7 @@ class Neighbourhoods {
     bool mostly_apart() const {
         const std::vector<T> some = some_pivots(32);
         const std::size_t count = some.size() / scale_.size();
-        const Layout<T> layout(kernel_, some.data(), all_numbers(count), scale_);
+        const Layout<T> layout(some.data(), all_numbers(count), scale_);
         const T least = std::exp(-reach_depth<T>);
         std::vector<T> row(layout.width()), tile(count * count);
         loops<T>().tile[kernel_](some.data(), count, layout.pivots, row.data(), tile.data());

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels.hpp"
+#include "products.hpp"
 
 namespace sparseksc {
 namespace {
@@ -63,41 +64,153 @@ void smallest(const T* values, std::size_t n, std::size_t R, std::size_t count, 
     }
 }
 
+// In float64.
+template <typename T>
+inline double squared_distance(const T* x, const T* p, std::size_t d) {
+    double parts[8] = {};
+    std::size_t f = 0;
+    for (; f + 8 <= d; f += 8) {
+        for (std::size_t j = 0; j < 8; ++j) {
+            const double difference = static_cast<double>(x[f + j]) - p[f + j];
+            parts[j] += difference * difference;
+        }
+    }
+    for (; f < d; ++f) {
+        const double difference = static_cast<double>(x[f]) - p[f];
+        parts[f % 8] += difference * difference;
+    }
+    double sum = 0.0;
+    for (const double part : parts) sum += part;
+    return sum;
+}
+
+// Whether a point comes before another; of equally near ones the first.
+inline bool comes_before(double distance, std::int64_t number, double other,
+                         std::int64_t other_number) {
+    return distance < other || (distance == other && number < other_number);
+}
+
+// Puts a point into its place among `count` others, for one of which there is room.
+inline void put(double distance, std::int64_t number, std::size_t count, double* distances,
+                std::int64_t* numbers) {
+    std::size_t place = count;
+    for (; place > 0 && comes_before(distance, number, distances[place - 1], numbers[place - 1]);
+         --place) {
+        distances[place] = distances[place - 1];
+        numbers[place] = numbers[place - 1];
+    }
+    distances[place] = distance;
+    numbers[place] = number;
+}
+
 // Squared distances of each row to its points, in float64, ascending; of equal ones the first.
 template <typename T>
 void distances_to(const T* X, std::size_t n, std::size_t d, const T* P, std::size_t count,
                   std::int64_t* numbers, double* distances) {
     for (std::size_t i = 0; i < n; ++i) {
-        const T* x = X + i * d;
         std::int64_t* mine = numbers + i * count;
-        double* out = distances + i * count;
         for (std::size_t k = 0; k < count; ++k) {
             const std::int64_t number = mine[k];
-            const T* p = P + static_cast<std::size_t>(number) * d;
-            double parts[8] = {};
-            std::size_t f = 0;
-            for (; f + 8 <= d; f += 8) {
-                for (std::size_t j = 0; j < 8; ++j) {
-                    const double difference = static_cast<double>(x[f + j]) - p[f + j];
-                    parts[j] += difference * difference;
-                }
-            }
-            for (; f < d; ++f) {
-                const double difference = static_cast<double>(x[f]) - p[f];
-                parts[f % 8] += difference * difference;
-            }
-            double sum = 0.0;
-            for (const double part : parts) sum += part;
-            std::size_t place = k;
-            for (; place > 0 && (sum < out[place - 1] ||
-                                 (sum == out[place - 1] && number < mine[place - 1]));
-                 --place) {
-                out[place] = out[place - 1];
-                mine[place] = mine[place - 1];
-            }
-            out[place] = sum;
-            mine[place] = number;
+            const double distance =
+                squared_distance(X + i * d, P + static_cast<std::size_t>(number) * d, d);
+            put(distance, number, k, distances + i * count, mine);
         }
+    }
+}
+
+// The `count` nearest of some points of P, at least as many.
+template <typename T>
+inline void nearest_of(const T* x, const T* P, std::size_t d, const std::int64_t* candidates,
+                       std::size_t found, std::size_t count, std::int64_t* numbers,
+                       double* distances) {
+    std::size_t used = 0;
+    for (std::size_t k = 0; k < found; ++k) {
+        const std::int64_t number = candidates[k];
+        const double distance = squared_distance(x, P + static_cast<std::size_t>(number) * d, d);
+        if (used == count) {
+            if (!comes_before(distance, number, distances[count - 1], numbers[count - 1])) continue;
+            --used;
+        }
+        put(distance, number, used++, distances, numbers);
+    }
+}
+
+// Writes which of the points may be among the `count` nearest of a row, from its products with
+// them, which are overwritten by |p|^2 / 2 - x . p: that has the order of the distances up to
+// `error`. Returns how many there are.
+//
+// The smallest value in each of some lanes, and among these the one in place `count`, which is no
+// less than that among all values, tells in which lanes to look for what.
+inline std::size_t choose_candidates(float* values, const float* lengths, std::size_t width,
+                                     std::size_t count, float error, std::int64_t* candidates) {
+    constexpr std::size_t lanes = 64;
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    float least[lanes], best[lanes];
+    std::int64_t places[lanes];
+    if (count > lanes) return 0;
+    for (std::size_t j = 0; j < lanes; ++j) least[j] = infinity;
+    for (std::size_t r = 0; r < width; r += block<float>) {
+        float* mine = least + r % lanes;
+        for (std::size_t j = 0; j < block<float>; ++j) {
+            const float value = 0.5f * lengths[r + j] - values[r + j];
+            values[r + j] = value;
+            mine[j] = value < mine[j] ? value : mine[j];
+        }
+    }
+    start(count, best, places);
+    for (std::size_t j = 0; j < lanes; ++j) {
+        if (least[j] < best[count - 1]) insert(least[j], 0, count, best, places);
+    }
+    const float most = best[count - 1] + 2.0f * error;
+    if (!(most < infinity)) return 0;
+    std::size_t found = 0;
+    for (std::size_t j = 0; j < lanes; ++j) {
+        if (!(least[j] <= most)) continue;
+        for (std::size_t r = j; r < width; r += lanes) {
+            if (values[r] <= most) candidates[found++] = static_cast<std::int64_t>(r);
+        }
+    }
+    return found;
+}
+
+// The `count` nearest of the R points P of d features. `candidates` is scratch of R numbers.
+template <typename T>
+void nearest(const T* X, std::size_t n, const T* P, std::size_t R, std::size_t d,
+             const Pivots<float>* points, std::size_t count, std::int64_t* candidates,
+             std::int64_t* numbers, double* distances) {
+    if (!points) {
+        for (std::size_t r = 0; r < R; ++r) candidates[r] = static_cast<std::int64_t>(r);
+        for (std::size_t i = 0; i < n; ++i) {
+            nearest_of(X + i * d, P, d, candidates, R, count, numbers + i * count,
+                       distances + i * count);
+        }
+        return;
+    }
+    // Roundings of products, of their sums, and of the values themselves.
+    constexpr float rounding = 0x1p-24f * 2 * (wide_step + 32);
+    Products<float> products(*points);
+    float longest = 0.0f;
+    for (std::size_t r = 0; r < R; ++r) {
+        longest = products.lengths[r] > longest ? products.lengths[r] : longest;
+    }
+    for (std::size_t r = R; r < products.width; ++r) {
+        products.lengths[r] = std::numeric_limits<float>::infinity();
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t place = i % wide_rows;
+        if (place == 0) {
+            products.load(X + i * d, n - i < wide_rows ? n - i : wide_rows,
+                          [](T x, std::size_t) { return static_cast<float>(x); });
+        }
+        const float reach = __builtin_sqrtf(products.length(place)) * __builtin_sqrtf(longest);
+        std::size_t found = choose_candidates(products.of(place), products.lengths, products.width,
+                                              count, rounding * (reach + longest), candidates);
+        if (found < count) {
+            found = R;
+            for (std::size_t r = 0; r < R; ++r) candidates[r] = static_cast<std::int64_t>(r);
+        }
+        nearest_of(X + i * d, P, d, candidates, found, count, numbers + i * count,
+                   distances + i * count);
     }
 }
 

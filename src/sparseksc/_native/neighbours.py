@@ -31,6 +31,23 @@ def smallest(values: NDArray[Any], count: int) -> Numbers:
     return numbers
 
 
+def nearest(X: NDArray[Any], P: NDArray[Any], count: int) -> tuple[Numbers, Floats]:
+    """Return the ``count`` nearest points of each row, and their squared distances.
+
+    The points should be about the origin: products are taken of their coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest(np.array([[0.0]]), np.array([[3.0], [1.0], [-2.0]]), 2)
+    (array([[1, 2]]), array([[1., 4.]]))
+    """
+    numbers = _empty_numbers(X, count)
+    distances = np.empty(numbers.shape)
+    native._backend.nearest_into(X, P, numbers, distances)
+    return numbers, distances
+
+
 def distances_to(X: NDArray[Any], P: NDArray[Any], numbers: Numbers) -> Floats:
     """Return the squared distances of each row to its points, after sorting both by them.
 

@@ -26,6 +26,8 @@ from .checks import (
 
 #: Row numbers that are hashed at once, so that the numbers stay in the cache.
 HASHED_ROWS = 16_384
+#: Distances that are compared at once, so that they stay in the cache.
+NEAREST_ENTRIES = 2**18
 
 
 def _chi2_exponents(X: NDArray[Any], P: NDArray[Any], factors: NDArray[Any]) -> NDArray[Any]:
@@ -379,6 +381,23 @@ def smallest_into(values: NDArray[Any], numbers: NDArray[Any]) -> None:
     _require_columns(numbers, values.shape[1])
     require_apart({"numbers": numbers}, {"values": values})
     numbers[...] = np.argsort(values, axis=1, kind="stable")[:, : numbers.shape[1]]
+
+
+def nearest_into(
+    X: NDArray[Any], P: NDArray[Any], numbers: NDArray[Any], distances: NDArray[Any]
+) -> None:
+    """Write the nearest points of each row and their squared distances, both ascending."""
+    _require_floats("X", X)
+    require("X", X, X.dtype, (None, None))
+    require("P", P, X.dtype, (None, X.shape[1]))
+    require_output("numbers", numbers, np.int64, (len(X), None))
+    _require_columns(numbers, len(P))
+    negative, half_norms = -P.T, np.einsum("ij,ij->i", P, P) / 2
+    step = max(NEAREST_ENTRIES // len(P), 64)
+    for start in range(0, len(X), step):
+        part = slice(start, start + step)
+        smallest_into(X[part] @ negative + half_norms, numbers[part])
+    distances_into(X, P, numbers, distances)
 
 
 def distances_into(

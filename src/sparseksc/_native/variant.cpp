@@ -23,7 +23,7 @@ namespace SPARSEKSC_VARIANT {
         SPARSEKSC_EACH(moments, T),                                                     \
         {reach<Rbf, T>, reach<Laplacian, T>, reach<Chi2, T>},                           \
         {greedy<Rbf, T>, greedy<Laplacian, T>, greedy<Chi2, T>},                        \
-        exponential<T>, smallest<T>, distances_to<T>                                    \
+        exponential<T>, smallest<T>, nearest<T>, distances_to<T>                        \
     }
 
 extern const Variant variant;

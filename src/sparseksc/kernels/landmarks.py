@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from weakref import ReferenceType, ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,7 +38,8 @@ from sparseksc.kernels.products import Cosine, inner_products, largest_entries, 
 AUTO_NEIGHBORS, EVEN_SHARE = 6, 0.2
 #: More landmarks than this are searched by a tree, in up to so many dimensions.
 TREE_POINTS, TREE_FEATURES = 2000, 8
-#: Distances that BLAS writes at a time, so that they stay in the cache.
+#: Distances of sparse rows that are written at a time, so that they stay in the cache; of dense
+#: rows, twice as many coordinates are centred at a time.
 BLOCK_ENTRIES = 2**18
 
 
@@ -113,7 +115,7 @@ class Landmarks(Kernel):
         rows: Any = self.prepared(X)
         if sp.issparse(rows) or sp.issparse(P):
             return _nearest_sparse(rows, P, count)
-        finder = _Finder(P)
+        finder = _finder_of(P)
         numbers = np.empty((len(rows), count), np.int64)
         distances = np.empty(numbers.shape)
         for start in range(0, len(rows), finder.block):
@@ -134,9 +136,7 @@ class _Finder:
         self.points = np.ascontiguousarray(points * self.unit)
         by_tree = P.shape[0] > TREE_POINTS and P.shape[1] <= TREE_FEATURES
         self.tree = cKDTree(self.points) if by_tree else None
-        self.half_norms = row_norms(self.points, squared=True) / 2
-        self.negative = -self.points.T
-        self.block = max(BLOCK_ENTRIES // P.shape[0], 64)
+        self.block = max(2 * BLOCK_ENTRIES // P.shape[1], 256)
 
     def nearest(self, X: Array, count: int) -> tuple[Integers, Floats]:
         """Return the nearest landmarks of a block of rows, and their distances."""
@@ -145,13 +145,27 @@ class _Finder:
         if self.tree is not None:
             _, found = self.tree.query(rows, k=np.arange(1, count + 1))
             numbers = np.ascontiguousarray(found, dtype=np.int64)
+            distances = neighbours.distances_to(rows, self.points, numbers)
         else:
-            # |p|^2 / 2 - x . p has the order of the distances.
-            values = rows @ self.negative
-            values += self.half_norms
-            numbers = neighbours.smallest(values, count)
-        distances = neighbours.distances_to(rows, self.points, numbers)
+            numbers, distances = neighbours.nearest(rows, self.points, count)
         return numbers, np.sqrt(distances) / float(self.unit)
+
+
+#: Finders of arrays that are still in use, by their ids.
+_finders: dict[int, tuple[ReferenceType[Array], _Finder]] = {}
+
+
+def _finder_of(P: Array) -> _Finder:
+    """Return the finder of these landmarks, which are not to be changed.
+
+    A model is asked for a few rows at a time, and a tree takes longer to build than they do.
+    """
+    known = _finders.get(id(P))
+    if known is not None and known[0]() is P:
+        return known[1]
+    finder, key = _Finder(P), id(P)
+    _finders[key] = ref(P, lambda _: _finders.pop(key, None)), finder
+    return finder
 
 
 def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:

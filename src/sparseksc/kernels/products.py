@@ -100,8 +100,19 @@ class Polynomial(Kernel):
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
         products = inner_products(self._scaled(X), self._scaled(P))
         products += products.dtype.type(self.coef0)
-        return products ** int(self.degree)
+        return _power(products, int(self.degree))
 
     def diagonal(self, X: Array) -> Array:  # noqa: D102
         norms = row_norms(self._scaled(X), squared=True).astype(np.float64)
         return (norms + self.coef0) ** int(self.degree)
+
+
+def _power(values: Array, exponent: int) -> Array:
+    """Positive power by multiplications, of which it needs few; overwrites ``values``."""
+    result = None
+    while exponent > 1:
+        if exponent % 2:
+            result = values.copy() if result is None else np.multiply(result, values, out=result)
+        values *= values
+        exponent //= 2
+    return values if result is None else np.multiply(result, values, out=result)
