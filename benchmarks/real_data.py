@@ -22,7 +22,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.mixture import GaussianMixture
 
-from benchmarks.measure import Settings
+from benchmarks.measure import Settings, Spread
 from benchmarks.report import Result, Table, Threshold
 from sparseksc import KernelSpectralClustering
 
@@ -157,7 +157,21 @@ def speed(settings: Settings) -> tuple[Table, list[Threshold]]:
         rows += [("MNIST, R = 1,000, fit and predict", name, times.seconds(name)) for name in work]
         ratio = times.ratio("landmarks", "KMeans").median
         thresholds.append(Threshold("landmarks / KMeans, MNIST", ratio, at_most=1.0))
+    for rank in (2000, 20_000) if settings.long else (2000,):
+        rows.append(many_clusters(settings, rank))
     return Table("Seconds", ("work", "method", "seconds"), rows), thresholds
+
+
+def many_clusters(settings: Settings, rank: int) -> tuple[str, str, Spread]:
+    """Time a fit of 100 clusters on a grid, as those of the set Birch1."""
+    rng = np.random.default_rng(0)
+    n = max(10_000, int(100_000 * min(1.0, settings.scale)))
+    grid = np.indices((10, 10)).reshape(2, -1).T
+    X = grid[rng.integers(100, size=n)] + 0.25 * rng.normal(size=(n, 2))
+    rank = min(rank, n // 5)
+    model = KernelSpectralClustering(100, kernel="landmarks", max_rank=rank, random_state=0)
+    seconds = settings.alternate({"landmarks": lambda: model.fit(X)}).seconds("landmarks")
+    return f"{n:,} x 2, 100 clusters, R = {rank:,}, fit", "landmarks", seconds
 
 
 def repeated(cluster: Clustering, X: Any, y: Any, seeds: int) -> tuple[list[float], ...]:

@@ -9,11 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import KernelSpectralClustering
+from sparseksc.core import encoding
 from sparseksc.core.encoding import (
     ENCODINGS,
     ClusterSizes,
     Sides,
     TooFewCodeWords,
+    fit_best_directions,
     membership_from_distances,
 )
 from sparseksc.core.spectrum import Spectrum, solve_spectrum
@@ -217,6 +219,30 @@ def test_qr_labels_do_not_change_when_a_degenerate_eigenspace_is_rotated():
 
 
 # Too few code words
+
+
+@pytest.mark.parametrize("rows", [2000, 50])
+def test_several_starts_find_the_clusters_on_all_rows_and_on_some(trained, rows, monkeypatch):
+    monkeypatch.setattr(encoding, "START_ROWS", rows)
+    monkeypatch.setattr(encoding, "START_ROWS_PER_CLUSTER", 1)
+    spectrum, scores, y, shares = trained
+    shares = shares * (np.arange(len(y)) % 7 > 0)  # some are not represented
+    found = fit_best_directions(spectrum, scores, np.ones(len(y)), shares)
+    again = fit_best_directions(spectrum, scores, np.ones(len(y)), shares)
+    assert adjusted_rand_score(y, found.labels(scores)) == 1.0
+    assert np.array_equal(found.prototypes, again.prototypes)
+
+
+def test_the_best_start_is_no_worse_than_the_pivoted_one():
+    rng = np.random.default_rng(0)
+    scores, weights = rng.normal(size=(300, 5)), rng.uniform(0.5, 2.0, 300)
+    spectrum = spectrum_with(np.ones(5), omega=weights.sum())
+
+    def agreement(found):
+        return encoding._agreement(encoding._unit_rows(scores), weights, found.prototypes)
+
+    pivoted = ENCODINGS["qr"](spectrum, scores, weights, weights)
+    assert agreement(fit_best_directions(spectrum, scores, weights, weights)) >= agreement(pivoted)
 
 
 @pytest.mark.parametrize("name", ["sign", "direction", "qr"])

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.cluster import kmeans_plusplus
 
 from sparseksc._native.clusters import refine, spread
 from sparseksc._typing import Floats, Integers
@@ -32,8 +33,9 @@ from sparseksc.core.spectrum import Spectrum
 
 #: Rounds of reassignment after which refined directions are taken as they are.
 MAX_REFINEMENTS = 100
-#: Starts beside the pivoted rows, where the best of several is taken.
-MORE_STARTS = 8
+#: Starts beside the pivoted rows, where the best of several is taken, and how many rows they are
+#: compared on: more take longer, and the best start is the same one as a rule.
+MORE_STARTS, START_ROWS, START_ROWS_PER_CLUSTER = 8, 2000, 20
 #: Binary digits of the share of a cluster that count where clusters are ordered by size.
 SHARE_BITS = 40
 
@@ -296,11 +298,10 @@ def _fit_qr(
     constant = np.full((len(scores), 1), 1.0 / np.sqrt(spectrum.omega))
     rows = np.hstack([constant, scores / spectrum.eigenvalues]) * (shares > 0.0)[:, None]
     directions = _unit_rows(rows)
-    prototypes = _refined(directions, weights, directions[_pivoted_rows(rows, K)])
-    for seed in range(more_starts):
-        other = _refined(directions, weights, directions[_spread_rows(directions, shares, K, seed)])
-        if _agreement(directions, weights, other) > _agreement(directions, weights, prototypes):
-            prototypes = other
+    prototypes = directions[_pivoted_rows(rows, K)]
+    if more_starts > 0:
+        prototypes = _best_start(directions, weights, shares, prototypes, more_starts)
+    prototypes = _refined(directions, weights, prototypes)
     groups = np.argmax(directions @ prototypes.T, axis=1)
     # Without the bias, a point keeps its direction as it moves away from the pivots.
     directions = _unit_rows(scores - spectrum.bias)
@@ -318,27 +319,32 @@ def fit_best_directions(
     return _fit_qr(spectrum, scores, weights, shares, MORE_STARTS)
 
 
+def _best_start(
+    directions: Floats, weights: Floats, shares: Floats, start: Floats, more_starts: int
+) -> Floats:
+    """Refine the given prototypes and other starts, and return the best of what they lead to.
+
+    Where there are many rows, some have to do.
+    """
+    size = max(START_ROWS, START_ROWS_PER_CLUSTER * len(start))
+    if len(directions) > size:
+        present = np.flatnonzero(shares > 0.0)
+        some = present[np.sort(np.random.default_rng(0).permutation(len(present))[:size])]
+        directions, weights, shares = directions[some], weights[some], shares[some]
+    best = _refined(directions, weights, start)
+    most = _agreement(directions, weights, best)
+    for seed in range(more_starts):
+        start, _ = kmeans_plusplus(directions, len(best), sample_weight=shares, random_state=seed)
+        other = _refined(directions, weights, start)
+        agreement = _agreement(directions, weights, other)
+        if agreement > most:
+            best, most = other, agreement
+    return best
+
+
 def _agreement(directions: Floats, weights: Floats, prototypes: Floats) -> float:
     """Objective of the refinement: mean cosine to the nearest prototype."""
     return float(weights @ (directions @ prototypes.T).max(axis=1))
-
-
-def _spread_rows(directions: Floats, weights: Floats, K: int, seed: int) -> Integers:
-    """K rows, each the best of a few that are drawn by their distance from those before it."""
-    rng = np.random.default_rng(seed)
-    trials = 2 + int(np.log(K))
-    chosen = [int(rng.choice(len(weights), p=weights / weights.sum()))]
-    gaps = 1.0 - directions @ directions[chosen[0]]
-    for _ in range(K - 1):
-        chances = np.maximum(gaps, 0.0) * weights
-        if not chances.any():
-            chances = weights
-        drawn = rng.choice(len(weights), size=trials, p=chances / chances.sum())
-        after = np.minimum(gaps[:, None], 1.0 - directions @ directions[drawn].T)
-        best = int(np.argmin(weights @ after))
-        chosen.append(int(drawn[best]))
-        gaps = after[:, best]
-    return np.array(chosen)
 
 
 def _pivoted_rows(rows: Floats, K: int) -> Integers:
