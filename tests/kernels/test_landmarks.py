@@ -34,14 +34,11 @@ def test_a_tree_finds_the_same_landmarks_as_products(d, monkeypatch):
         np.testing.assert_array_equal(left, right)
 
 
-def test_what_finds_landmarks_is_kept_as_long_as_they_are(monkeypatch):
-    P, before = points(30, 2), len(landmarks._finders)
+def test_what_finds_landmarks_is_made_once_for_them(monkeypatch):
+    P = points(3000, 2)
     first = Landmarks().nearest(P, P, 2)
-    monkeypatch.setattr(landmarks, "_Finder", None)  # which could not be called
+    monkeypatch.setattr(landmarks, "cKDTree", None)  # which could not be called
     np.testing.assert_array_equal(Landmarks().nearest(P, P, 2)[1], first[1])
-    assert len(landmarks._finders) == before + 1
-    del P
-    assert len(landmarks._finders) == before
 
 
 @given(st.data())

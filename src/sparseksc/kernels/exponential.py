@@ -110,8 +110,10 @@ class RBF(Exponential):
     def _sparse_tile(self, X: Array, P: Array) -> Array:
         inverse = 1.0 / np.asarray(self.bandwidth, dtype=np.float64)
         largest = inverse.max()
-        scale = np.sqrt(inverse / largest)
-        rows, pivots = times_columns(X, scale), times_columns(P, scale)
+        rows, pivots = X, P
+        if inverse.ndim > 0:
+            scale = np.sqrt(inverse / largest)
+            rows, pivots = times_columns(X, scale), times_columns(P, scale)
         if sp.issparse(rows):
             rows, pivots = without_empty_columns(rows, pivots)
         with np.errstate(over="ignore"):  # infinitely far is similar by 0

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from weakref import ReferenceType, ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +27,7 @@ from sparseksc._native import neighbours
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.kernels.base import Kernel
 from sparseksc.kernels.exponential import RBF
+from sparseksc.kernels.kept import kept_with_points
 from sparseksc.kernels.products import Cosine, inner_products, largest_entries, unit_rows
 
 #: Neighbours of "auto", and the share of the weights that is spread evenly over them: without it, a
@@ -151,21 +151,8 @@ class _Finder:
         return numbers, np.sqrt(distances) / float(self.unit)
 
 
-#: Finders of arrays that are still in use, by their ids.
-_finders: dict[int, tuple[ReferenceType[Array], _Finder]] = {}
-
-
-def _finder_of(P: Array) -> _Finder:
-    """Return the finder of these landmarks, which are not to be changed.
-
-    A model is asked for a few rows at a time, and a tree takes longer to build than they do.
-    """
-    known = _finders.get(id(P))
-    if known is not None and known[0]() is P:
-        return known[1]
-    finder, key = _Finder(P), id(P)
-    _finders[key] = ref(P, lambda _: _finders.pop(key, None)), finder
-    return finder
+#: A model is asked for a few rows at a time, and a tree takes longer to build than they do.
+_finder_of = kept_with_points(_Finder)
 
 
 def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from sparseksc._typing import Array, Bandwidth
 from sparseksc.data.sparse import times_columns, times_rows, without_empty_columns
 from sparseksc.kernels.base import Kernel
+from sparseksc.kernels.kept import kept_with_points
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Cosine(Kernel):
     accepts_sparse: ClassVar[bool] = True
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
-        return inner_products(unit_rows(X), unit_rows(P))
+        return inner_products(unit_rows(X), _unit_points(P))
 
     def diagonal(self, X: Array) -> Array:  # noqa: D102
         return (largest_entries(X) > 0).astype(np.float64)
@@ -46,11 +47,22 @@ def unit_rows(X: Array) -> Array:
     return normalize(np.ascontiguousarray(X) * factors[:, None])
 
 
+_unit_points = kept_with_points(unit_rows)
+
+
 def inner_products(X: Array, P: Array) -> Array:
     """Inner products of the rows of both."""
     if sp.issparse(X) and sp.issparse(P):
-        X, P = without_empty_columns(X, P)
+        X, some = without_empty_columns(X, P)
+        return safe_sparse_dot(X, _transposed(some), dense_output=True)
     return safe_sparse_dot(X, P.T, dense_output=True)
+
+
+@kept_with_points
+def _transposed(P: Array) -> Array:
+    """Columns of sparse points, row by row."""
+    columns: Any = P.T
+    return columns.tocsr()
 
 
 @dataclass(frozen=True)
