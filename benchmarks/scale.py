@@ -108,8 +108,9 @@ def run(settings: Settings) -> Result:
         "Fit reads the rows four times (sample, degrees, statistics, sizes of the clusters); the "
         "points that are made as they are read are made anew each time. Memory is the peak above "
         "the libraries. The last column is the cost model of `costs.py`, from the costs of a row "
-        "on one core; making a row for the labels is in it, and not in the time of labels. A thousand "
-        "landmarks are too few for shapes as thin as the spirals: these rows are about the time.",
+        "on one core; making a row for the labels is in it, and not in the time of labels. "
+        "A thousand landmarks are too few for shapes as thin as the spirals: these rows are about "
+        "the time.",
     )
     growth = {
         name: (rows[1][2] + rows[1][3]) / (rows[0][2] + rows[0][3])
