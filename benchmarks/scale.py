@@ -81,14 +81,15 @@ def run(settings: Settings) -> Result:
     model = costs.measure(EndlessSpirals(settings.points(500_000, least=20_000)))
     cores = thread_count(None)
     made = [_row("made as read", size) for size in [*sizes, *(LONG_SIZES if settings.long else ())]]
-    stored, by_landmarks = [], []
+    by_landmarks = []
     with tempfile.TemporaryDirectory() as folder:
-        for size in sorted({settings.points(size, least=20_000) for size in LANDMARK_SIZES}):
-            path = Path(folder) / f"{size}.parquet"
-            write_parquet(EndlessSpirals(size), path)
-            if size in sizes:
-                stored.append(_row("Parquet", size, path))
-            by_landmarks.append(_row("Parquet, landmarks", size, path, "landmarks"))
+        files = {}
+        for size in LANDMARK_SIZES:
+            size = settings.points(size, least=20_000)
+            files[size] = Path(folder) / f"{size}.parquet"
+            write_parquet(EndlessSpirals(size), files[size])
+            by_landmarks.append(_row("Parquet, landmarks", size, files[size], "landmarks"))
+        stored = [_row("Parquet", size, files[size]) for size in sizes]
     table = Table(
         f"Two spirals, rank {RANK}: trained on all points, and all labelled",
         (
