@@ -162,6 +162,18 @@ def distances_into(rng):
     return Call(arguments, ("numbers", "distances"))
 
 
+def conductances_into(rng):
+    n, s, R = int(rng.integers(0, 40)), int(rng.integers(1, 5)), int(rng.integers(1, 20))
+    K = int(rng.integers(1, 5))
+    numbers, shares = rng.integers(R, size=(n, s)), rng.uniform(0.1, 1.0, (n, s))
+    shares /= shares.sum(axis=1, keepdims=True)
+    arguments = {"numbers": numbers, "shares": shares, "weights": rng.uniform(0.5, 2.0, n),
+                 "volumes": rng.uniform(50.0, 60.0, R), "labels": rng.integers(K, size=n),
+                 "inside": np.empty(K), "outside": np.empty(K), "sizes": np.empty(K)}  # fmt: skip
+    # Not what is inside: of eigenvectors that are equally slow, each finds its own.
+    return Call(arguments, ("outside", "sizes"), 1e-9)
+
+
 def row_numbers(rng):
     return rng.integers(-(2**63), 2**63 - 1, int(rng.integers(0, 60)))
 
@@ -198,6 +210,7 @@ def use_variant(rng):
 ENTRIES: list[Callable[..., Call]] = [
     tile_into, scores_into, column_sums_into, moments_into, greedy_into, refine_into, spread_into,
     assign_into, scatter_into, smallest_into, nearest_into, distances_into, uniform_into,
+    conductances_into,
     ahead_into, exponential_into, use_variant,
 ]  # fmt: skip
 

@@ -78,6 +78,16 @@ def nearest_into(
 def distances_into(
     X: NDArray[Any], P: NDArray[Any], numbers: NDArray[Any], distances: NDArray[Any]
 ) -> None: ...
+def conductances_into(
+    numbers: NDArray[Any],
+    shares: NDArray[Any],
+    weights: NDArray[Any],
+    volumes: NDArray[Any],
+    labels: NDArray[Any],
+    inside: NDArray[Any],
+    outside: NDArray[Any],
+    sizes: NDArray[Any],
+) -> None: ...
 def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None: ...
 def variants() -> list[str]: ...
 def active_variant() -> str: ...

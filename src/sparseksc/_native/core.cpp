@@ -12,9 +12,10 @@
 namespace sparseksc {
 
 const Variant* active = nullptr;
-void bind_clusters(nb::module_& module);  // clusters.cpp
-void bind_hashing(nb::module_& module);   // hashing.cpp
-void bind_neighbours(nb::module_& module);  // neighbours.cpp
+void bind_clusters(nb::module_& module);     // clusters.cpp
+void bind_conductance(nb::module_& module);  // conductance.cpp
+void bind_hashing(nb::module_& module);      // hashing.cpp
+void bind_neighbours(nb::module_& module);   // neighbours.cpp
 
 namespace baseline { extern const Variant variant; }
 #ifdef SPARSEKSC_HAVE_avx2
@@ -334,6 +335,7 @@ NB_MODULE(_core, module) {
                nb::arg("G").noconvert(), nb::arg("pivots").noconvert(),
                nb::arg("path").noconvert());
     ksc::bind_clusters(module);
+    ksc::bind_conductance(module);
     ksc::bind_hashing(module);
     ksc::bind_neighbours(module);
     module.def("exponential_into", &ksc::exponential_into, nb::arg("values").noconvert(),

@@ -7,7 +7,7 @@ written to float64, as they are before they are rounded.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,15 @@ from .checks import (
     require_whole,
 )
 
+Array: TypeAlias = NDArray[Any]
+
 #: Row numbers that are hashed at once, so that the numbers stay in the cache.
 HASHED_ROWS = 16_384
 #: Distances that are compared at once, so that they stay in the cache.
 NEAREST_ENTRIES = 2**18
 
 
-def _chi2_exponents(X: NDArray[Any], P: NDArray[Any], factors: NDArray[Any]) -> NDArray[Any]:
+def _chi2_exponents(X: Array, P: Array, factors: Array) -> Array:
     """½ Σ_f (x_f - p_f)² / (x_f + p_f) · factors_f, without overflow before its time."""
     total = np.zeros((len(X), len(P)))
     quotient = np.empty_like(total)
@@ -44,9 +46,7 @@ def _chi2_exponents(X: NDArray[Any], P: NDArray[Any], factors: NDArray[Any]) -> 
     return total
 
 
-def _tile(
-    name: str, X: NDArray[Any], P: NDArray[Any], inverse_bandwidth: NDArray[Any]
-) -> NDArray[Any]:
+def _tile(name: str, X: Array, P: Array, inverse_bandwidth: Array) -> Array:
     X, P = X.astype(np.float64, copy=False), P.astype(np.float64, copy=False)
     if name == "chi2":
         exponents = _chi2_exponents(X, P, inverse_bandwidth)
@@ -59,24 +59,18 @@ def _tile(
     return _exponential(exponents, exponents)
 
 
-def _exponential(values: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
+def _exponential(values: Array, out: Array) -> Array:
     np.negative(values, out=out)
     with np.errstate(under="ignore"):
         return np.exp(out, out=out)
 
 
-def _require_block(out: NDArray[Any], X: NDArray[Any], shape: tuple[int, int]) -> None:
+def _require_block(out: Array, X: Array, shape: tuple[int, int]) -> None:
     wide = isinstance(out, np.ndarray) and out.dtype == np.float64
     require_output("out", out, np.float64 if wide else X.dtype, shape)
 
 
-def tile_into(
-    name: str,
-    X: NDArray[Any],
-    P: NDArray[Any],
-    inverse_bandwidth: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
+def tile_into(name: str, X: Array, P: Array, inverse_bandwidth: Array, out: Array) -> None:
     """Write k(x_i, p_r) to ``out[i, r]``."""
     _require_block(out, X, require_kernel(name, X, P, inverse_bandwidth))
     require_apart({"out": out}, {"X": X, "P": P, "inverse_bandwidth": inverse_bandwidth})
@@ -84,13 +78,7 @@ def tile_into(
 
 
 def scores_into(
-    name: str,
-    X: NDArray[Any],
-    P: NDArray[Any],
-    inverse_bandwidth: NDArray[Any],
-    coef: NDArray[Any],
-    bias: NDArray[Any],
-    out: NDArray[Any],
+    name: str, X: Array, P: Array, inverse_bandwidth: Array, coef: Array, bias: Array, out: Array
 ) -> None:
     """Write Σ_r k(x_i, p_r) coef[r, k] + bias[k] to ``out[i, k]``."""
     rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
@@ -103,12 +91,7 @@ def scores_into(
 
 
 def column_sums_into(
-    name: str,
-    X: NDArray[Any],
-    P: NDArray[Any],
-    inverse_bandwidth: NDArray[Any],
-    weights: NDArray[Any],
-    out: NDArray[Any],
+    name: str, X: Array, P: Array, inverse_bandwidth: Array, weights: Array, out: Array
 ) -> None:
     """Write Σ_i weights[i] k(x_i, p_r) to ``out[r]``."""
     rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
@@ -146,15 +129,15 @@ def moments_of(
 
 def moments_into(
     name: str,
-    X: NDArray[Any],
-    P: NDArray[Any],
-    inverse_bandwidth: NDArray[Any],
-    weights: NDArray[Any],
-    q: NDArray[Any],
+    X: Array,
+    P: Array,
+    inverse_bandwidth: Array,
+    weights: Array,
+    q: Array,
     floor: float,
-    moment: NDArray[Any],
-    mean: NDArray[Any],
-    totals: NDArray[Any],
+    moment: Array,
+    mean: Array,
+    totals: Array,
 ) -> None:
     """Write the sums of :func:`moments_of`, the last three of them to ``totals``."""
     rows, pivots = require_kernel(name, X, P, inverse_bandwidth)
@@ -173,7 +156,7 @@ def moments_into(
     totals[...] = numbers
 
 
-def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None:
+def exponential_into(values: Array, out: Array) -> None:
     """Write exp(-values) to ``out``, which may be ``values`` itself."""
     single = isinstance(values, np.ndarray) and values.dtype == np.float32
     require("values", values, np.float32 if single else np.float64, (None,))
@@ -181,7 +164,7 @@ def exponential_into(values: NDArray[Any], out: NDArray[Any]) -> None:
     _exponential(values, out)
 
 
-def uniform_into(rows: NDArray[Any], state: int, out: NDArray[Any]) -> None:
+def uniform_into(rows: Array, state: int, out: Array) -> None:
     """Write the SplitMix64 hash of each row number to ``out``, as a number in (0, 1)."""
     require("rows", rows, np.int64, (None,))
     state = require_whole("state", state, 0, 2**64 - 1)
@@ -203,12 +186,7 @@ def uniform_into(rows: NDArray[Any], state: int, out: NDArray[Any]) -> None:
 
 
 def ahead_into(
-    rows: NDArray[Any] | None,
-    count: int,
-    state: int,
-    bound: float,
-    places: NDArray[Any],
-    hashes: NDArray[Any],
+    rows: Array | None, count: int, state: int, bound: float, places: Array, hashes: Array
 ) -> int:
     """Write the places with a hash above ``bound``, as long as there is room; return how many."""
     count = require_whole("count", count, 0, 2**63 - 1)
@@ -235,17 +213,17 @@ def ahead_into(
 
 def greedy_into(
     name: str,
-    X: NDArray[Any],
-    inverse_bandwidth: NDArray[Any],
-    weights: NDArray[Any],
+    X: Array,
+    inverse_bandwidth: Array,
+    weights: Array,
     trace: float,
     tol: float,
     floor: float,
     rank: int,
-    residual: NDArray[Any],
-    G: NDArray[Any],
-    pivots: NDArray[Any],
-    path: NDArray[Any],
+    residual: Array,
+    G: Array,
+    pivots: Array,
+    path: Array,
 ) -> int:
     """Add pivots to G from ``rank`` on, and return the rank that is reached."""
     points, _ = require_kernel(name, X, X, inverse_bandwidth)
@@ -280,9 +258,7 @@ def greedy_into(
     return rank
 
 
-def refine_into(
-    rows: NDArray[Any], weights: NDArray[Any], rounds: int, prototypes: NDArray[Any]
-) -> None:
+def refine_into(rows: Array, weights: Array, rounds: int, prototypes: Array) -> None:
     """Move the prototypes in place."""
     require("rows", rows, np.float64, (None, None))
     require("weights", weights, np.float64, (len(rows),))
@@ -306,7 +282,7 @@ def refine_into(
         prototypes[mass > 0.0] = moved[mass > 0.0]
 
 
-def spread_into(rows: NDArray[Any], chosen: NDArray[Any]) -> int:
+def spread_into(rows: Array, chosen: Array) -> int:
     """Write the rows that are chosen, and return how many there are; ``rows`` is overwritten."""
     require_output("rows", rows, np.float64, (None, None))
     require_output("chosen", chosen, np.int64, (None,))
@@ -325,9 +301,7 @@ def spread_into(rows: NDArray[Any], chosen: NDArray[Any]) -> int:
     return most
 
 
-def assign_into(
-    distances: NDArray[Any], labels: NDArray[Any], membership: NDArray[Any], angular: NDArray[Any]
-) -> None:
+def assign_into(distances: Array, labels: Array, membership: Array, angular: Array) -> None:
     """Write the nearest cluster, its membership and ``1 - nearest / second``."""
     require("distances", distances, np.float64, (None, None))
     size = (len(distances),)
@@ -352,9 +326,7 @@ def assign_into(
     angular[...] = 1.0 - ratio
 
 
-def scatter_into(
-    rows: NDArray[Any], labels: NDArray[Any], weights: NDArray[Any], scatter: NDArray[Any]
-) -> None:
+def scatter_into(rows: Array, labels: Array, weights: Array, scatter: Array) -> None:
     """Write the scatter matrix of each cluster about its mean."""
     require("rows", rows, np.float64, (None, None))
     n, m = rows.shape
@@ -373,7 +345,7 @@ def scatter_into(
         matrix[...] = (points.T * mass) @ points
 
 
-def smallest_into(values: NDArray[Any], numbers: NDArray[Any]) -> None:
+def smallest_into(values: Array, numbers: Array) -> None:
     """Write the columns of the smallest values of each row, ascending; of equal ones the first."""
     _require_floats("values", values)
     require("values", values, values.dtype, (None, None))
@@ -383,9 +355,7 @@ def smallest_into(values: NDArray[Any], numbers: NDArray[Any]) -> None:
     numbers[...] = np.argsort(values, axis=1, kind="stable")[:, : numbers.shape[1]]
 
 
-def nearest_into(
-    X: NDArray[Any], P: NDArray[Any], numbers: NDArray[Any], distances: NDArray[Any]
-) -> None:
+def nearest_into(X: Array, P: Array, numbers: Array, distances: Array) -> None:
     """Write the nearest points of each row and their squared distances, both ascending."""
     _require_floats("X", X)
     require("X", X, X.dtype, (None, None))
@@ -400,9 +370,7 @@ def nearest_into(
     distances_into(X, P, numbers, distances)
 
 
-def distances_into(
-    X: NDArray[Any], P: NDArray[Any], numbers: NDArray[Any], distances: NDArray[Any]
-) -> None:
+def distances_into(X: Array, P: Array, numbers: Array, distances: Array) -> None:
     """Write the squared distances of each row to its points, and sort both by them."""
     _require_floats("X", X)
     require("X", X, X.dtype, (None, None))
@@ -421,12 +389,57 @@ def distances_into(
     distances[...] = np.take_along_axis(distances, order, axis=1)
 
 
-def _require_floats(name: str, array: NDArray[Any]) -> None:
+def conductances_into(
+    numbers: Array,
+    shares: Array,
+    weights: Array,
+    volumes: Array,
+    labels: Array,
+    inside: Array,
+    outside: Array,
+    sizes: Array,
+) -> None:
+    """Write the conductances of each cluster, inside and outside, and its weight."""
+    require("numbers", numbers, np.int64, (None, None))
+    require("shares", shares, np.float64, numbers.shape)
+    require("weights", weights, np.float64, (len(numbers),))
+    require("volumes", volumes, np.float64, (None,))
+    require("labels", labels, np.int64, (len(numbers),))
+    outputs = {"inside": inside, "outside": outside, "sizes": sizes}
+    for name, output in outputs.items():
+        require_output(name, output, np.float64, inside.shape)
+    inputs = {"numbers": numbers, "shares": shares, "weights": weights}
+    require_apart(outputs, inputs | {"volumes": volumes, "labels": labels})
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(volumes)):
+        raise ValueError("a number is out of range.")
+    require_labels(labels, len(inside))
+    Z = np.zeros((len(numbers), len(volumes)))
+    np.add.at(Z, (np.arange(len(Z))[:, None], numbers), shares)
+    for k in range(len(inside)):
+        mine = (labels == k) & (weights > 0.0)
+        t = weights[mine] @ Z[mine]
+        here = t > 0.0
+        S = (Z[mine][:, here].T * weights[mine]) @ Z[mine][:, here]
+        sizes[k] = weights[mine].sum()
+        smaller = min(sizes[k], weights[weights > 0.0].sum() - sizes[k])
+        left = max(sizes[k] - float((t[here] ** 2 / volumes[here]).sum()), 0.0)
+        outside[k] = left / smaller if smaller > 0.0 else 0.0
+        inside[k] = 1.0
+        if len(S) > 1:
+            root = np.sqrt(t[here])
+            order = np.argsort(np.linalg.eigh(S / np.outer(root, root))[1][:, -2] / root)
+            S, volume = S[np.ix_(order, order)], np.cumsum(root[order] ** 2)
+            cut = np.cumsum(S.sum(axis=1) - 2.0 * np.tril(S, -1).sum(axis=1) - np.diagonal(S))
+            ratios = np.maximum(cut, 0.0)[:-1] / np.minimum(volume, volume[-1] - volume)[:-1]
+            inside[k] = min(1.0, float(ratios.min()))
+
+
+def _require_floats(name: str, array: Array) -> None:
     dtype = getattr(array, "dtype", type(array).__name__)
     if dtype not in (np.float64, np.float32):
         raise TypeError(f"{name} must be float32 or float64, got {dtype}.")
 
 
-def _require_columns(numbers: NDArray[Any], most: int) -> None:
+def _require_columns(numbers: Array, most: int) -> None:
     if not 1 <= numbers.shape[1] <= most:
         raise ValueError("numbers must have 1 to R columns.")
