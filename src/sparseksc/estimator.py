@@ -24,7 +24,7 @@ from sparseksc.data.lock import sole_use
 from sparseksc.data.source import RowWork, Source
 from sparseksc.data.writers import write_label_file
 from sparseksc.execution.notices import collected_warnings
-from sparseksc.kernels import KERNELS
+from sparseksc.kernels import KERNELS, RBF
 from sparseksc.persistence import convert
 from sparseksc.scaling import Scaling
 from sparseksc.search.result import TuningResult
@@ -46,10 +46,11 @@ class KernelSpectralClustering(
     Parameters
     ----------
     n_clusters : int, list of int or "auto", default="auto"
-        Number of clusters; several candidates or "auto" (2 to 10) start a search.
-    kernel : str or callable, default="rbf"
-        "rbf", "laplacian", "chi2", "cosine", "linear", "polynomial"; "landmarks", which needs no
-        bandwidth, for many features or clusters; "precomputed" for the kernel matrix of the
+        Number of clusters; several candidates or "auto" (any number) start a search.
+    kernel : str or callable, default="auto"
+        "auto" lets "landmarks" and "rbf" compete at several scales; "rbf", "laplacian", "chi2",
+        "cosine", "linear", "polynomial"; "landmarks", which needs no bandwidth, for many features
+        or clusters; "precomputed" for the kernel matrix of the
         training points in ``fit``, and of new and training points afterwards; or a function
         ``k(X, Y, **kernel_params)`` that returns the matrix of kernel values.
     bandwidth : float, array of shape (n_features,), list or "auto", default="auto"
@@ -127,10 +128,8 @@ class KernelSpectralClustering(
         Mean and standard deviation of the features, where ``scale`` is.
     timings_, model_ : dict of str to float, SparseModel
         Seconds of each step of the training, and the fitted model.
-    tuning_ : TuningResult
-        What the search found, where there was one.
-    warnings_ : list of str
-        Warnings of the training.
+    tuning_, warnings_ : TuningResult, list of str
+        What the search found, where there was one, and the warnings of the training.
 
     See Also
     --------
@@ -160,7 +159,7 @@ class KernelSpectralClustering(
         self,
         n_clusters: int | Iterable[int] | str = "auto",
         *,
-        kernel: str | Callable[..., Any] = "rbf",
+        kernel: str | Callable[..., Any] = "auto",
         bandwidth: float | ArrayLike | str = "auto",
         icd_bandwidth: float | ArrayLike | None = None,
         kernel_params: dict[str, Any] | None = None,
@@ -414,7 +413,7 @@ class KernelSpectralClustering(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        kind = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else None
+        kind = KERNELS.get(self.kernel, RBF) if isinstance(self.kernel, str) else None
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.positive_only = self.kernel == "chi2"
         tags.input_tags.sparse = kind is not None and kind.accepts_sparse

@@ -32,7 +32,7 @@ def test_the_demonstration_runs(ksc, tmp_path):
         ),
         (["fit", "x.npy", "--report", "page.doc"], "must end in .html"),
         (["fit", "x.npy", "-o", "m.ksc", "-k", "many"], "must be a number of clusters"),
-        (["fit", "x.npy", "-o", "m.ksc", "--kernel", "rbff"], "'rbff' is not one of 'rbf'"),
+        (["fit", "x.npy", "-o", "m.ksc", "--kernel", "rbff"], "'rbff' is not one of 'auto', 'rbf'"),
         (["fit", "x.npy", "-o", "m.ksc", "--degree", "3"], "--degree is for --kernel polynomial"),
         (["fit", "x.npy", "-o", "m.ksc", "--bandwith", "3"], "No such option '--bandwith'"),
         (["predict", "m.ksc", "x.npy", "--json"], "both want standard output"),

@@ -35,7 +35,7 @@ def test_the_docstring_describes_every_parameter_and_its_default():
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        ("kernel", set(KERNELS)),
+        ("kernel", {"auto", *KERNELS}),
         ("pivoting", set(RULES)),
         ("encoding", {"auto", *ENCODINGS}),
         ("criterion", {"auto", *CRITERIA}),

@@ -61,7 +61,7 @@ SENTENCES = [
     ({"verbose": -1}, "verbose must be an integer of at least 0, got -1"),
     ({"random_state": -1}, "random_state must be a non-negative integer, .* got -1"),
     ({"random_state": "abc"}, "random_state must be a non-negative integer, .* got 'abc'"),
-    ({"kernel": "RBF"}, "kernel must be one of 'rbf', .*got 'RBF'. Did you mean 'rbf'?"),
+    ({"kernel": "RBF"}, "kernel must be one of 'auto', 'rbf', .*got 'RBF'. Did you mean 'rbf'?"),
     ({"kernel": "laplace"}, "got 'laplace'. Did you mean 'laplacian'?"),
     ({"kernel": "poly"}, "got 'poly'. Did you mean 'polynomial'?"),
     ({"kernel": None}, r"kernel must be one of .*, got None\.$"),

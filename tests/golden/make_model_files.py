@@ -20,11 +20,9 @@ HERE = Path(__file__).parent
 
 
 def main():
-    X, _ = make_gaussians(300, n_clusters=3, n_features=2, overlap=0.2, random_state=1)
-    frame = pd.DataFrame(10.0 * X + 3.0, columns=["length", "width"])
-    model = KernelSpectralClustering(
-        [2, 3, 4], kernel="landmarks", n_neighbors=4, max_rank=25, scale=True, random_state=0
-    ).fit(frame)
+    X, _ = make_gaussians(300, n_clusters=3, n_features=5, overlap=0.2, random_state=1)
+    frame = pd.DataFrame(10.0 * X + 3.0, columns=["length", "width", "height", "mass", "age"])
+    model = KernelSpectralClustering([2, 3, 4], max_rank=25, scale=True, random_state=0).fit(frame)
     model.save(HERE / f"model-v{VERSION}.ksc")
     new = np.random.default_rng(0).permutation(frame.to_numpy())[:25].round(3)
     answers = {

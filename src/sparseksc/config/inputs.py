@@ -53,6 +53,8 @@ def _checked_source(
 ) -> Source:
     """Rows with finite entries; their features are kept (``reset``) or compared."""
     kernel = estimator.kernel
+    if isinstance(kernel, str) and kernel == "auto":  # rbf takes whatever landmarks take
+        kernel = "rbf" if estimator.metric == "euclidean" else "landmarks"
     if is_external(X):
         if sample_weight is not None:
             raise ValueError("sample_weight needs data in memory.")

@@ -56,9 +56,10 @@ PARAMETERS: dict[str, Parameter] = {
         "auto", Clusters(AUTO_N_CLUSTERS), "Clusters: a number, 2..10, 2,4,8 or auto."
     ),
     "kernel": Parameter(
-        "rbf",
+        "auto",
         OneOf(
             (
+                "auto",
                 "rbf",
                 "laplacian",
                 "chi2",
@@ -70,7 +71,7 @@ PARAMETERS: dict[str, Parameter] = {
             ),
             or_function=True,
         ),
-        "Similarity of two rows.",
+        "Similarity of two rows; auto lets rbf and landmarks compete.",
     ),
     "bandwidth": Parameter(
         "auto",

@@ -7,21 +7,26 @@ from dataclasses import dataclass, replace
 from sparseksc._typing import Array
 from sparseksc.config.checks import check_distinct_rows
 from sparseksc.config.memory import estimate_memory
+from sparseksc.config.parameters import AUTO_N_CLUSTERS
 from sparseksc.config.settings import Settings
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
 from sparseksc.data.fingerprint import Fingerprint, fingerprint_of
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import Source
 from sparseksc.execution.memory import release_memory
+from sparseksc.execution.notices import warn
+from sparseksc.search.candidates import spaced
+from sparseksc.search.competition import compete
 from sparseksc.search.constants import (
+    FEW_FEATURES,
     GRAPH_SIZE,
     REFINEMENT_MAX_FEATURES,
     REFINEMENT_TIMES,
     TRAINING_SIZE,
     VALIDATION_SIZE,
 )
-from sparseksc.search.procedure import search
-from sparseksc.search.result import TuningResult
+from sparseksc.search.procedure import SearchOutcome, search
+from sparseksc.search.result import DoubtWarning, TuningResult
 
 
 @dataclass(frozen=True)
@@ -75,12 +80,18 @@ def make_plan(
     recipe = settings.recipe(bandwidths[0], source.n_features)
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
     plan = Plan(recipe, settings.n_clusters[0], sample)
-    if always_search or len(settings.n_clusters) * len(bandwidths) > 1:
-        tuning, best, selection = search(
+    competes = settings.competes and validation is None
+    fine = not competes or (
+        source.n_features <= FEW_FEATURES and max(settings.n_clusters) <= max(AUTO_N_CLUSTERS)
+    )
+    threads = threads_for(recipe, settings, source, sizes if left_open else None)
+    outcome: SearchOutcome | None = None
+    if fine and (always_search or len(settings.n_clusters) * len(bandwidths) > 1):
+        outcome = search(
             sample,
             settings.n_clusters,
             bandwidths,
-            replace(recipe, n_jobs=threads_for(recipe, settings, source, sizes)),
+            replace(recipe, n_jobs=threads),
             settings.objective,
             refinement=refinement_recipe(recipe, settings, source),
             rule=settings.rule,
@@ -89,6 +100,20 @@ def make_plan(
             validation=validation,
             progress=progress or settings.verbose,
         )
+    if competes and (settings.n_clusters_is_auto or not fine):
+        others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
+        outcome = compete(
+            sample,
+            None if settings.n_clusters_is_auto else settings.n_clusters,
+            [replace(one, n_jobs=threads) for one in settings.landmark_recipes(source.n_features)],
+            [replace(one, n_jobs=threads) for one in others],
+            incumbent=outcome,
+            progress=progress or settings.verbose,
+        )
+    if outcome is not None:
+        tuning, best, selection = outcome
+        if tuning.doubt:
+            warn(tuning.doubt, DoubtWarning)
         recipe = replace(best, n_jobs=threads_for(best, settings, source))
         plan = Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
         release_memory()

@@ -27,6 +27,7 @@ from sparseksc.data.fingerprint import fingerprint_of
 from sparseksc.execution.memory import parse_bytes
 from sparseksc.kernels import KERNELS, Kernel, make_kernel
 from sparseksc.search.candidates import automatic_bandwidths
+from sparseksc.search.constants import LANDMARK_SCALES
 
 #: Most pivots, and points for each of them, of a refinement of the search: its pivots have to
 #: cover long and thin shapes without a gap.
@@ -41,6 +42,8 @@ class Settings:
     n_clusters : list of int
         Candidates, ascending.
     n_clusters_is_auto, bandwidth_is_auto : bool
+    competes : bool
+        Whether the kernel is to be found, too; ``kind`` is rbf then.
     kind : type of Kernel, or None
         Class of the kernel; None for a function.
     seed : int
@@ -69,6 +72,21 @@ class Settings:
         bandwidth = given["bandwidth"]
         self.bandwidth_is_auto = isinstance(bandwidth, str) and bandwidth == "auto"
         kernel = checked["kernel"]
+        self.competes = False
+        if isinstance(kernel, str) and kernel == "auto":
+            # What only one of them has names the kernel.
+            of_landmarks = given["n_neighbors"] != "auto" or given["metric"] != "euclidean"
+            of_rbf = (
+                not self.bandwidth_is_auto
+                or given["icd_bandwidth"] is not None
+                or bool(given["kernel_params"])
+                or given["criterion"] != "auto"
+                or given["encoding"] not in ("auto", "qr")
+                or self.n_clusters == [1]
+            )
+            self.competes = not of_landmarks and not of_rbf
+            kernel = "landmarks" if of_landmarks else "rbf"
+        self._named_kernel = kernel
         self.kind: type[Kernel] | None = KERNELS[kernel] if isinstance(kernel, str) else None
         self._kernel_params = check_kernel_params(kernel, given["kernel_params"])
         if kernel == "landmarks":
@@ -130,7 +148,7 @@ class Settings:
     def recipe(self, bandwidth: Any, n_features: int) -> Recipe:
         """How to train at one bandwidth."""
         given = self._given
-        kernel = icd_kernel = make_kernel(given["kernel"], bandwidth, self._kernel_params)
+        kernel = icd_kernel = make_kernel(self._named_kernel, bandwidth, self._kernel_params)
         if given["icd_bandwidth"] is not None:
             icd_kernel = kernel.with_bandwidth(
                 check_bandwidth("icd_bandwidth", given["icd_bandwidth"], n_features)
@@ -147,6 +165,14 @@ class Settings:
             n_jobs=self.n_jobs,
             two_bandwidths=given["icd_bandwidth"] is not None,
         )
+
+    def landmark_recipes(self, n_features: int) -> list[Recipe]:
+        """How to train with landmarks, at every scale that competes."""
+        kernel = make_kernel("landmarks", params={"metric": self._given["metric"]})
+        recipe = replace(self.recipe(None, n_features), kernel=kernel, icd_kernel=kernel)
+        most = self._given["max_rank"]
+        scales = LANDMARK_SCALES if most == "auto" else {min(R, most) for R in LANDMARK_SCALES}
+        return [recipe.with_landmarks(R) for R in sorted(scales)]
 
     def _check_together(self) -> None:
         """Check what depends on more than one parameter."""
@@ -167,7 +193,7 @@ class Settings:
             raise ValueError(f"The angular encoding needs n_clusters > 2, got {most}.")
         if most < 3 and given["criterion"] == "bas":
             raise ValueError(f"The bas criterion needs n_clusters > 2, got {most}.")
-        if given["kernel"] == "landmarks":
+        if self._named_kernel == "landmarks":
             self._check_landmarks()
         if given["icd_bandwidth"] is not None and not self._kernel.has_bandwidth:
             raise ValueError(

@@ -310,13 +310,17 @@ def _fit_qr(
 
 
 def fit_best_directions(
-    spectrum: Spectrum, scores: Floats, weights: Floats, shares: Floats
+    spectrum: Spectrum,
+    scores: Floats,
+    weights: Floats,
+    shares: Floats,
+    more_starts: int = MORE_STARTS,
 ) -> Encoding:
     """Find the prototypes of "qr" from several starts, and keep the best.
 
     For many clusters, or some that overlap, the pivoted rows lead to one local optimum of several.
     """
-    return _fit_qr(spectrum, scores, weights, shares, MORE_STARTS)
+    return _fit_qr(spectrum, scores, weights, shares, more_starts)
 
 
 def _best_start(

@@ -32,7 +32,6 @@ from sparseksc.data.source import Source
 from sparseksc.data.sparse import row_keys
 from sparseksc.execution.threads import map_rows
 from sparseksc.kernels import Landmarks
-from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
 
 #: Steps of Lloyd's algorithm: later ones move the landmarks, and not the clusters.
 LLOYD_STEPS = 5
@@ -135,11 +134,6 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
     residual, R = _relative(left, rows, sample.weights), points.shape[0]
     if left == 0.0 and R > 1:  # every row is a landmark
         left = _root_mean_square(euclidean.nearest(points, points, 2)[1][:, 1], np.ones(R))
-    if R <= kernel.n_neighbors != AUTO_NEIGHBORS:
-        raise ValueError(
-            f"n_neighbors must be less than the number of landmarks, got {kernel.n_neighbors}, "
-            f"and {n} points give {R} of them."
-        )
     return ReducedSet(
         points=points,
         indices=np.empty(0, np.intp),

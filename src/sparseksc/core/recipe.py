@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sparseksc._typing import Bandwidth
-from sparseksc.kernels import Kernel
+from sparseksc.kernels import Kernel, Landmarks
 
 #: Points whose scores the prototypes of the clusters are found in.
 ENCODING_SIZE = 20_000
@@ -47,3 +47,11 @@ class Recipe:
         return replace(
             self, kernel=kernel, icd_kernel=self.icd_kernel if self.two_bandwidths else kernel
         )
+
+    def with_landmarks(self, max_rank: int, n_neighbors: int | None = None) -> Recipe:
+        """Return the same recipe with other landmarks, for a recipe that has any."""
+        kernel = self.kernel
+        assert isinstance(kernel, Landmarks)
+        if n_neighbors is not None:
+            kernel = replace(kernel, n_neighbors=n_neighbors)
+        return replace(self, kernel=kernel, icd_kernel=kernel, max_rank=max_rank)

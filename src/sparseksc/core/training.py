@@ -46,6 +46,7 @@ from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import warn
 from sparseksc.execution.threads import sum_over
 from sparseksc.kernels import Exponential, Kernel, Landmarks
+from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
 
 #: Share of the sample weight outside the reach of the reduced set that calls for a warning.
 MANY_OUTLIERS = 0.5
@@ -142,7 +143,14 @@ def train(
 def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
     """Select the reduced set in a sample of the rows."""
     if isinstance(recipe.kernel, Landmarks):
-        return choose_landmarks(sample, recipe)
+        landmarks, asked = choose_landmarks(sample, recipe), recipe.kernel.n_neighbors
+        R = landmarks.points.shape[0]
+        if R <= asked != AUTO_NEIGHBORS:
+            raise ValueError(
+                f"n_neighbors must be less than the number of landmarks, got {asked}, and "
+                f"{len(sample.rows)} points give {R} of them."
+            )
+        return landmarks
     sample = sample.first(recipe.selection_size, recipe.seed)
     kernel = recipe.icd_kernel
     points = kernel.among(sample.X, sample.rows)

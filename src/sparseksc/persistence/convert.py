@@ -230,7 +230,7 @@ def _check_unchanged(estimator: Any) -> None:
     same = (
         estimator.kernel is kernel.function
         if isinstance(kernel, CallableKernel)
-        else estimator.kernel == kernel.name
+        else estimator.kernel in ("auto", kernel.name)
     )
     if not same or estimator.scale != (estimator.scaling_ is not None):
         raise ValueError("kernel or scale was changed after fit: fit again before saving.")

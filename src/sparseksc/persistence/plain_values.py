@@ -91,6 +91,9 @@ def plain_tuning(tuning: TuningResult) -> dict[str, Any]:
         "criterion": tuning.criterion,
         "doubt": tuning.doubt,
         "max_rank": tuning.max_rank,
+        "best_kernel": tuning.best_kernel,
+        "kernels": list(tuning.surfaces.kernels),
+        "ranks": [int(rank) for rank in tuning.surfaces.ranks],
         "bandwidths": [plain_bandwidth(one) for one in tuning.surfaces.bandwidths],
         "n_clusters": [int(K) for K in tuning.surfaces.n_clusters],
         "resolution": _spelt(tuning.surfaces.resolution),
@@ -100,6 +103,8 @@ def plain_tuning(tuning: TuningResult) -> dict[str, Any]:
                 **{name: _spelt(getattr(model, field)) for name, field in RANKED_VALUES.items()},
                 "n_clusters": int(model.n_clusters),
                 "bandwidth": plain_bandwidth(model.bandwidth),
+                "kernel": model.kernel,
+                "max_rank": int(model.max_rank),
             }
             for model in tuning.ranking
         ],
@@ -117,12 +122,16 @@ def meant_tuning(entry: Mapping[str, Any], arrays: Mapping[str, Array]) -> Tunin
             if name.startswith("tuning.") and name != "tuning.eigenvalues"
         },
         resolution=float(entry["resolution"]),
+        kernels=entry.get("kernels", []),
+        ranks=entry.get("ranks", []),
     )
     ranking = [
         RankedModel(
             one["n_clusters"],
             meant_bandwidth(one["bandwidth"]),
             **{field: float(one[name]) for name, field in RANKED_VALUES.items()},
+            kernel=one.get("kernel", ""),
+            max_rank=one.get("max_rank", 0),
         )
         for one in entry["ranking"]
     ]
@@ -135,6 +144,7 @@ def meant_tuning(entry: Mapping[str, Any], arrays: Mapping[str, Array]) -> Tunin
         arrays["tuning.eigenvalues"],
         entry["doubt"],
         entry.get("max_rank"),
+        entry.get("best_kernel", ""),
     )
 
 

@@ -295,20 +295,28 @@ def _tuning(n_features: int) -> Check:
         criterion=word(),
         doubt=optional(word()),
         max_rank=optional(integer(1)),
+        best_kernel=word(),
+        kernels=items(word()),
+        ranks=items(integer(1)),
         bandwidths=items(bandwidth),
         n_clusters=items(integer(1)),
         resolution=_any_number,
         n_eigenvalues=integer(),
         ranking=items(
-            record(
-                n_clusters=integer(1),
-                bandwidth=bandwidth,
-                **dict.fromkeys(RANKED_VALUES, _any_number),
+            with_defaults(
+                {"kernel": "", "max_rank": 0},
+                record(
+                    n_clusters=integer(1),
+                    bandwidth=bandwidth,
+                    kernel=word(),
+                    max_rank=integer(),
+                    **dict.fromkeys(RANKED_VALUES, _any_number),
+                ),
             )
         ),
     )
-    # The first files do not say how many pivots there could be.
-    return with_defaults({"max_rank": None}, check)
+    # The first files do not say how many pivots there could be, and have one kernel.
+    return with_defaults({"max_rank": None, "best_kernel": "", "kernels": [], "ranks": []}, check)
 
 
 def _check_together(header: dict[str, Any]) -> None:
@@ -317,8 +325,12 @@ def _check_together(header: dict[str, Any]) -> None:
     kind = KERNELS.get(kernel["name"])
     if {**other, "bandwidth": None} != {**kernel, "bandwidth": None}:
         raise HeaderError("degree_kernel", "the kernel, but for the bandwidth")
-    if header["parameters"]["kernel"] != kernel["name"]:
+    if header["parameters"]["kernel"] not in ("auto", kernel["name"]):
         raise HeaderError("parameters.kernel", kernel["name"])
+    tuning = header["tuning"] or {}
+    for name in ("kernels", "ranks"):
+        if len(tuning.get(name, ())) not in (0, len(tuning.get("bandwidths", ()))):
+            raise HeaderError(f"tuning.{name}", "one for each bandwidth, or none")
     if header["parameters"]["scale"] != header["scaled"]:
         raise HeaderError("parameters.scale", "what scaled is")
     if header["scaled"] and kernel["name"] in ("precomputed", "chi2"):
@@ -360,6 +372,7 @@ def layout(header: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
         arrays["kernel.values"] = ("F64", (compared, compared))
     if header["tuning"] is not None:
         rows, columns = len(header["tuning"]["bandwidths"]), len(header["tuning"]["n_clusters"])
-        arrays |= {f"tuning.{name}": ("F64", (rows, columns)) for name in SURFACES}
+        names = ("quality",) if header["tuning"].get("kernels") else SURFACES
+        arrays |= {f"tuning.{name}": ("F64", (rows, columns)) for name in names}
         arrays["tuning.eigenvalues"] = ("F64", (rows, header["tuning"]["n_eigenvalues"]))
     return arrays

@@ -40,13 +40,16 @@ def tuning_of(estimator: KernelSpectralClustering) -> TuningResult:
 class TuningDisplay(Display):
     """The surface of a search: one column per number of clusters, one row per bandwidth.
 
+    Where kernels compete, the best quality for each number of clusters instead, a line a kernel.
+
     Parameters
     ----------
     result : TuningResult
 
     Attributes
     ----------
-    mesh_ : QuadMesh
+    mesh_ : QuadMesh or None
+    lines_ : list of Line2D
     best_ : Line2D
         The mark of the chosen model.
     ax_, figure_
@@ -63,6 +66,7 @@ class TuningDisplay(Display):
 
     result: TuningResult
     mesh_: Any = field(init=False, repr=False, default=None)
+    lines_: list[Any] = field(init=False, repr=False, default_factory=list)
     best_: Any = field(init=False, repr=False, default=None)
 
     @classmethod
@@ -78,6 +82,10 @@ class TuningDisplay(Display):
         criterion = criterion or result.criterion
         if criterion not in TITLES:
             raise ValueError(f"criterion must be one of {', '.join(TITLES)}, got {criterion!r}.")
+        if result.compared_kernels:
+            if criterion != "auto":
+                raise ValueError(f"Where kernels compete there is no surface of {criterion!r}.")
+            return self._plot_qualities(axes_or_new(ax))
         values = -np.log10(surfaces["cut"]) if criterion == "auto" else surfaces[criterion]
         ax = axes_or_new(ax)
         K = np.array(surfaces.n_clusters)
@@ -106,6 +114,28 @@ class TuningDisplay(Display):
                 *place, "o", ms=11, mfc="none", mec="red", mew=2, label="chosen"
             )
             ax.legend(loc="upper right")
+        self._keep(ax)
+        return self
+
+    def _plot_qualities(self, ax: Any) -> TuningDisplay:
+        result = self.result
+        for kernel, (K, values) in result.surfaces.best_by_kernel("quality").items():
+            (line,) = ax.plot(K, values, "o-", ms=4, label=kernel)
+            self.lines_.append(line)
+        if result.best_n_clusters > 1:
+            best = result.ranking[0]
+            (self.best_,) = ax.plot(
+                best.n_clusters, best.value, "o", ms=11, mfc="none", mec="red", mew=2
+            )
+        ax.axhline(0.0, color="lightgrey", zorder=0)
+        if max(result.surfaces.n_clusters, default=0) > 20:
+            ax.set_xscale("log", base=2)
+            ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        else:
+            ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set_xlabel("number of clusters")
+        ax.set_ylabel("quality")
+        ax.legend()
         self._keep(ax)
         return self
 
@@ -157,7 +187,9 @@ class ClusterNumberDisplay(Display):
             )
         ax.set_xticks(K)
         ax.set_xlabel("number of clusters")
-        if self.result.criterion == "auto":
+        if self.result.compared_kernels:
+            ax.set_ylabel("quality")
+        elif self.result.criterion == "auto":
             ax.set_ylabel("separation of the clusters")
             ax.set_yscale("log")
         else:
@@ -196,9 +228,8 @@ class SpectrumDisplay(Display):
         check_is_fitted(estimator)
         values = np.asarray(estimator.eigenvalues_)
         result = getattr(estimator, "tuning_", None)
-        if result is not None and result.best_bandwidth in result.surfaces.bandwidths:
-            row = result.eigenvalues[result.surfaces.bandwidths.index(result.best_bandwidth)]
-            values = np.concatenate([values, row[np.isfinite(row)][len(values) :]])
+        if result is not None:
+            values = result.with_next_eigenvalues(values)
         return cls(values, estimator.n_clusters_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> SpectrumDisplay:

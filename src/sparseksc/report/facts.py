@@ -92,10 +92,7 @@ class Facts:
         """Eigenvalues of the model, and the next ones where a search has computed them."""
         used = np.asarray(self.estimator.eigenvalues_, dtype=np.float64)
         tuning = self.tuning
-        if tuning is None or tuning.best_bandwidth not in tuning.surfaces.bandwidths:
-            return used
-        row = tuning.eigenvalues[tuning.surfaces.bandwidths.index(tuning.best_bandwidth)]
-        return np.concatenate([used, row[np.isfinite(row)][len(used) :]])
+        return used if tuning is None else tuning.with_next_eigenvalues(used)
 
     @property
     def answer(self) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from sparseksc.plotting.search import TITLES, log_edges
 from sparseksc.report.facts import Facts
 from sparseksc.report.numbers import number
-from sparseksc.report.palette import SHAPES, shape_of
+from sparseksc.report.palette import CLUSTERS_LIGHT, SHAPES, shape_of
 from sparseksc.report.survey import BINS
 from sparseksc.report.view import View
 
@@ -213,6 +213,8 @@ def _surface(facts: Facts) -> Any:
 
     tuning = facts.tuning
     surfaces = tuning.surfaces
+    if tuning.compared_kernels:
+        return _qualities(tuning)
     heights = surfaces.bandwidths
     scalar = len(heights) > 1 and all(isinstance(h, float) for h in heights)
     values = tuning.surface
@@ -278,6 +280,33 @@ def _surface(facts: Facts) -> Any:
     chart.grid.visible = False
     bar = ColorBar(color_mapper=mapper, background_fill_color=None, width=10)
     chart.add_layout(bar, "right")
+    return chart
+
+
+def _qualities(tuning: Any) -> Any:
+    """Draw the best quality for each number of clusters, a line a kernel."""
+    from bokeh.models import ColumnDataSource
+
+    tooltips = [("Kernel", "@kernel"), ("Clusters", "@K"), ("Quality", "@quality{0.00}")]
+    most = max(tuning.surfaces.n_clusters)
+    chart = _figure("surface", tooltips, height=380, x_axis_type="log" if most > 20 else "linear")
+    lines = tuning.surfaces.best_by_kernel("quality")
+    for (kernel, (K, values)), colour in zip(lines.items(), CLUSTERS_LIGHT, strict=False):
+        source = ColumnDataSource({"K": K, "quality": values, "kernel": len(K) * [kernel]})
+        chart.line("K", "quality", source=source, color=colour, line_width=2, legend_label=kernel)
+        chart.scatter("K", "quality", source=source, color=colour, size=7, legend_label=kernel)
+    if tuning.best_n_clusters > 1:
+        best = tuning.ranking[0]
+        chart.scatter(
+            [best.n_clusters],
+            [best.value],
+            size=17,
+            fill_color=None,
+            line_color="black",
+            line_width=2.5,
+        )
+    chart.xaxis.axis_label = "number of clusters"
+    chart.yaxis.axis_label = "quality"
     return chart
 
 

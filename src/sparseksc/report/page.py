@@ -264,16 +264,24 @@ def _tuning(facts: Facts) -> dict[str, Any] | None:
     ranking = [
         {
             "n_clusters": choice.n_clusters,
-            "bandwidth": _bandwidth(choice.bandwidth),
-            "value": number(choice.value),
-            "conductance": percent(max(choice.conductance, 0.0)),
+            "scale": f"{choice.max_rank:,}"
+            if choice.kernel == "landmarks"
+            else _bandwidth(choice.bandwidth),
+            "kernel": choice.kernel,
+            "value": number(choice.value, 2) if tuning.compared_kernels else number(choice.value),
+            "conductance": "" if tuning.compared_kernels else percent(max(choice.conductance, 0.0)),
             "ams": number(choice.ams, 2),
             "chosen": choice.n_clusters == tuning.best_n_clusters,
         }
         for choice in tuning.ranking
     ]
     marked = tuning.best_n_clusters in tuning.surfaces.n_clusters
-    return {"summary": tuning.summary(), "ranking": ranking, "marked": marked}
+    return {
+        "summary": tuning.summary(),
+        "ranking": ranking,
+        "marked": marked,
+        "kernels": tuning.compared_kernels,
+    }
 
 
 def _bandwidth(bandwidth: Any) -> str:

@@ -17,6 +17,7 @@ from sparseksc.data.sampling import rows_at, selection_sample
 from sparseksc.execution.threads import chunk_rows, chunk_slices
 from sparseksc.kernels import RBF, Exponential, Kernel
 from sparseksc.search.constants import (
+    COMPETING_BANDWIDTHS,
     MIN_BANDWIDTH_RATIO,
     N_NARROW,
     N_WIDE,
@@ -105,6 +106,20 @@ def _distances(kind: type[Exponential], X: Array, centres: NDArray[np.intp]) -> 
     squares = row_norms(X, squared=True)
     distances[distances <= ROUNDING * (squares[centres, None] + squares)] = 0.0
     return distances
+
+
+def spaced(bandwidths: list[float]) -> list[float]:
+    """Return some of the candidates, evenly spaced, for a competition with other kernels.
+
+    Examples
+    --------
+    >>> from sparseksc.search.candidates import spaced
+    >>> spaced([float(2**k) for k in range(16)])
+    [1.0, 8.0, 64.0, 512.0, 4096.0, 32768.0]
+    """
+    count = min(COMPETING_BANDWIDTHS, len(bandwidths))
+    places = np.linspace(0, len(bandwidths) - 1, count).round().astype(int)
+    return [bandwidths[place] for place in places]
 
 
 def halfway(low: float, high: float) -> float:

@@ -107,3 +107,35 @@ REFINEMENT_BANDWIDTHS, UNREPRESENTED_SHARE = 4, 0.8
 #: Of the bandwidths whose strength over cut is at least this share of the best one, the widest is
 #: taken, which the pivots represent best (spirals).
 NEAR_BEST_RATIO = 0.8
+
+# ------------------------------------------------------------------ kernel="auto": competition
+
+#: Features up to which the search over the bandwidths of one kernel comes first: it sees thinner
+#: shapes (battery).
+FEW_FEATURES = 3
+#: Landmarks of the graphs that clusterings are judged on, and how many a row has of them, from
+#: coarse to fine: thin shapes are seen in the last only, clusters that overlap in the first.
+JUDGING_GRAPHS = ((400, 6), (1000, 8), (2000, 6))
+#: Added to conductances before they are compared: smaller ones say no more. From 0.0003 to 0.003
+#: the answers to the labelled sets hardly change; two spirals need 0.001 or less.
+LEAST_CONDUCTANCE = 0.001
+#: Numbers of landmarks of the models that compete: the fewer, the coarser the clusters that they
+#: see. Without the last, thin shapes are lost.
+LANDMARK_SCALES = (300, 1000, 2000)
+#: Bandwidths of the rbf models that compete; three times as many give nothing more.
+COMPETING_BANDWIDTHS = 6
+#: Numbers of clusters that are always tried, how many more the largest gaps between eigenvalues
+#: propose, and up to which number (cost).
+COMMON_NUMBERS, PROPOSED_NUMBERS, LARGEST_NUMBER = range(2, 11), 6, 60
+#: Starts of the encoding beside the first; the model that is selected gets more (cost).
+SEARCH_STARTS = 2
+#: While the last of the eigenvalues is still above, there may be more clusters, and twice as many
+#: numbers are considered.
+LARGE_EIGENVALUE = 0.9
+#: Quality above which the clusters are beyond doubt: that of two Gaussians four standard deviations
+#: apart is 1.1 and more, that of strips, rings and spirals in pieces up to 0.96.
+CLEAR_QUALITY = 1.0
+#: A cloud without clusters is divided best into few parts, and with no more quality than this
+#: (Gaussians and uniform clouds of 400 to 3,000 points in 2 to 50 dimensions: 2 to 5 parts, up to
+#: 0.18). Many clusters may overlap more than that and are still clusters.
+CLOUD_CLUSTERS, CLOUD_QUALITY = 5, 0.2

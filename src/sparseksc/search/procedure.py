@@ -145,8 +145,6 @@ def search(
             f"None of the {surfaces['ams'].size} models tried has as many clusters as asked "
             "for: widen the range of bandwidths or of cluster numbers."
         )
-    if doubt:
-        warn(doubt, DoubtWarning)
     best_K, best_h = 1, surfaces.bandwidths[-1]
     if ranking and not (one and single_allowed):
         best_K, best_h = ranking[0].n_clusters, ranking[0].bandwidth

@@ -28,7 +28,7 @@ edges as half a Gaussian of the same covariance would, the data is one cluster.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -61,20 +61,24 @@ class RankedModel:
         Conductance with one more cluster over that of this model, in units of what a uniform
         square does; NaN if the rule is not "auto".
     conductance, ams, blf, bas : float
-        Of this model.
+        Of this model; NaN where kernels compete.
+    kernel, max_rank : str, int
+        Of this model, where kernels compete.
     """
 
     n_clusters: int
     bandwidth: Any
     value: float
-    conductance_ratio: float
-    conductance: float
-    ams: float
-    blf: float
-    bas: float
+    conductance_ratio: float = np.nan
+    conductance: float = np.nan
+    ams: float = np.nan
+    blf: float = np.nan
+    bas: float = np.nan
+    kernel: str = ""
+    max_rank: int = 0
 
 
-#: Criteria that are computed for every model, in the order of the columns of a table.
+#: Criteria that are computed for every model, where one kernel is compared at its bandwidths.
 SURFACES = ("ams", "blf", "bas", "strength", "conductance", "cut", "cohesion", "smallest")
 
 
@@ -93,27 +97,47 @@ class Surfaces:
         "smallest", the share of the smallest cluster. For the rule "auto" also "conductance" in
         the symmetric graph; "cut", its mean with the mutual one; "cohesion", the least share of
         its edges that a cluster keeps inside.
+        Where kernels compete there is only "quality" (:mod:`sparseksc.search.quality`).
     resolution : float
         Differences of the conductance below this mean nothing.
+    kernels, ranks : list of str, list of int
+        Kernel and number of pivots or landmarks of each row, where kernels compete.
     """
 
     bandwidths: list[Any]
     n_clusters: list[int]
     values: dict[str, Floats]
     resolution: float
+    kernels: list[str] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Floats:
         return self.values[name]
 
+    def best_by_kernel(self, name: str) -> dict[str, tuple[list[int], Floats]]:
+        """Numbers of clusters that a kernel was tried with, and its best values at them."""
+        lines = {}
+        for kernel in dict.fromkeys(self.kernels):
+            rows = [row for row, other in enumerate(self.kernels) if other == kernel]
+            values = np.fmax.reduce(self[name][rows], axis=0)
+            tried = np.flatnonzero(~np.isnan(values))
+            lines[kernel] = [self.n_clusters[place] for place in tried], values[tried]
+        return lines
+
     def model(self, row: int, column: int, value: float, ratio: float = np.nan) -> RankedModel:
         """One model of the surfaces, for a ranking."""
-        fields = ("conductance", "ams", "blf", "bas")
+        conductance, ams, blf, bas = (
+            float(self[name][row, column]) for name in ("conductance", "ams", "blf", "bas")
+        )
         return RankedModel(
             self.n_clusters[column],
             self.bandwidths[row],
             float(value),
             float(ratio),
-            **{name: float(self[name][row, column]) for name in fields},
+            conductance,
+            ams,
+            blf,
+            bas,
         )
 
 

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+#: Difference of two qualities that decides little: what it varies by with the sample, or half of
+#: what one standard deviation of distance between two Gaussians changes.
+NEARLY = 0.4
+#: Eigenvalues after those of the clusters that are of interest.
+NEXT_EIGENVALUES = 10
+
+
 class DoubtWarning(UserWarning):
     """No number of clusters stands out."""
 
@@ -41,18 +48,21 @@ class TuningResult:
         Why the answer should not be trusted, in a sentence.
     max_rank : int or None
         Most pivots that the models of the ranking could have: for ``max_rank="auto"`` 200, or
-        1,000 after a refinement at a higher rank. None where an old file does not say.
+        1,000 after a refinement at a higher rank. Where kernels compete, that of the best model.
+        None where an old file does not say.
+    best_kernel : str
+        Where kernels compete (``kernel="auto"``).
 
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
     >>> from sparseksc import tune
     >>> X, _ = make_blobs(300, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
-    >>> result = tune(X, n_clusters=range(2, 6), random_state=0)
+    >>> result = tune(X, random_state=0)
     >>> result.best_n_clusters
     3
-    >>> sorted(result.surfaces.values)
-    ['ams', 'bas', 'blf', 'cohesion', 'conductance', 'cut', 'smallest', 'strength']
+    >>> [model.n_clusters for model in result.alternatives]
+    [2]
     """
 
     best_n_clusters: int
@@ -63,14 +73,23 @@ class TuningResult:
     eigenvalues: Floats
     doubt: str | None
     max_rank: int | None = None
+    best_kernel: str = ""
+
+    @property
+    def compared_kernels(self) -> bool:
+        """Whether several kernels competed."""
+        return "quality" in self.surfaces.values
 
     @property
     def surface(self) -> Floats:
         """Surface of the criterion that decided, the larger the better.
 
-        For the rule "auto", ``-log10`` of the cut: 3 means that one edge in a thousand of the
+        Where kernels compete, the quality (:mod:`sparseksc.search.quality`). For the rule "auto"
+        and a single kernel, ``-log10`` of the cut: 3 means that one edge in a thousand of the
         neighbour graph leads from one cluster to another.
         """
+        if self.compared_kernels:
+            return self.surfaces["quality"]
         if self.criterion == "auto":
             with np.errstate(divide="ignore"):
                 return -np.log10(self.surfaces["cut"])
@@ -84,7 +103,46 @@ class TuningResult:
     @property
     def n_models(self) -> int:
         """Number of models that were compared."""
-        return int(np.isfinite(self.surfaces["ams"]).sum())
+        return int(np.isfinite(next(iter(self.surfaces.values.values()))).sum())
+
+    @property
+    def best_row(self) -> int | None:
+        """Row of the best model in the surfaces; None where it is not one of them."""
+        surfaces = self.surfaces
+        for row, bandwidth in enumerate(surfaces.bandwidths):
+            same = not surfaces.kernels or (
+                surfaces.kernels[row] == self.best_kernel and surfaces.ranks[row] == self.max_rank
+            )
+            if same and bandwidth == self.best_bandwidth:
+                return row
+        return None
+
+    def with_next_eigenvalues(self, used: Floats) -> Floats:
+        """Return the eigenvalues of the best model, and some of those after them."""
+        if self.best_row is None:
+            return used
+        row = self.eigenvalues[self.best_row]
+        after = row[np.isfinite(row)][len(used) : len(used) + NEXT_EIGENVALUES]
+        return np.concatenate([used, after])
+
+    @property
+    def alternatives(self) -> list[RankedModel]:
+        """The best coarser and the best finer clustering that are nearly as good, best first.
+
+        Where kernels compete, and within ``NEARLY`` of the best quality.
+        """
+        if not self.compared_kernels or self.best_n_clusters == 1:
+            return []
+        best, found = self.ranking[0], []
+        for finer in (False, True):
+            others = [
+                model
+                for model in self.runners_up
+                if (model.n_clusters > best.n_clusters) == finer
+                and model.value > best.value - NEARLY
+            ]
+            found += others[:1]
+        return sorted(found, key=lambda model: -model.value)
 
     def to_frame(self) -> Any:
         """One row per model, as a pandas data frame."""
@@ -96,16 +154,20 @@ class TuningResult:
             "n_clusters": np.tile(self.surfaces.n_clusters, len(bandwidths)),
             "bandwidth": np.repeat(bandwidths, len(self.surfaces.n_clusters)),
         }
+        if self.compared_kernels:
+            columns["kernel"] = np.repeat(self.surfaces.kernels, len(self.surfaces.n_clusters))
+            columns["max_rank"] = np.repeat(self.surfaces.ranks, len(self.surfaces.n_clusters))
         columns.update({name: values.ravel() for name, values in self.surfaces.values.items()})
-        chosen = (columns["n_clusters"] == self.best_n_clusters) & np.array(
-            [bandwidth == self.best_bandwidth for bandwidth in columns["bandwidth"]]
-        )
+        rows = np.repeat(np.arange(len(bandwidths)), len(self.surfaces.n_clusters))
+        chosen = (columns["n_clusters"] == self.best_n_clusters) & (rows == self.best_row)
         return pd.DataFrame({**columns, "chosen": chosen}).infer_objects()
 
     def summary(self) -> str:
         """One paragraph that says what was chosen, why, and what came next."""
         tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
-        if len(self.surfaces.bandwidths) > 1:
+        if self.compared_kernels:
+            tried += f" and {len(self.surfaces.bandwidths)} scales"
+        elif len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
         # A model file of others may say anything here.
         doubt = f" {escaped(self.doubt)}" if self.doubt else ""
@@ -114,6 +176,8 @@ class TuningResult:
         if self.best_n_clusters == 1:
             return f"Of {tried} none is better than a single cluster.{doubt}"
         best = self.ranking[0]
+        if self.compared_kernels:
+            return self._summary_of_competition(best, tried) + doubt
         at = "" if best.bandwidth is None else f" at bandwidth {_short(best.bandwidth)}"
         text = f"{best.n_clusters} clusters{at} were chosen from {tried}"
         if self.criterion == "auto":
@@ -135,6 +199,22 @@ class TuningResult:
             )
             text += f" The next best numbers of clusters, against {best.value:.3g}, are {rest}."
         return text + doubt
+
+    def _summary_of_competition(self, best: RankedModel, tried: str) -> str:
+        scale = f"{best.max_rank:,} landmarks"
+        if best.bandwidth is not None:
+            scale = f"the {best.kernel} kernel at bandwidth {_short(best.bandwidth)}"
+        text = (
+            f"{best.n_clusters} clusters, seen with {scale}, were chosen from {tried} by their "
+            f"quality, {best.value:.2f}."
+        )
+        for model in self.alternatives:
+            how = "finer" if model.n_clusters > best.n_clusters else "coarser"
+            text += (
+                f" A {how} answer with {model.n_clusters} clusters is nearly as good "
+                f"({model.value:.2f})."
+            )
+        return text
 
     def plot(self, ax: Axes | None = None) -> Any:
         """Draw the surface of the search; see :class:`sparseksc.plotting.TuningDisplay`."""

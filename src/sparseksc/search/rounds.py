@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,7 @@ import numpy as np
 from sparseksc.core.criteria import Objective
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.sampling import Sample
-from sparseksc.execution.progress import progress_bar
-from sparseksc.execution.threads import ordered_map
+from sparseksc.execution.progress import map_with_progress
 from sparseksc.search.constants import (
     CERTAIN_RATIO,
     CLEAR_RATIO,
@@ -85,7 +83,7 @@ class SearchRound:
         X = self.samples.training if self.samples.coordinates is None else self.samples.coordinates
         large = X.shape[0] > MIN_POINTS_FOR_THREADS or X.size > MIN_ENTRIES_FOR_THREADS
         n_jobs = self.recipe.n_jobs if large else 1
-        found = _in_threads(self._evaluate, new, n_jobs, self.request.progress)
+        found = map_with_progress(self._evaluate, new, n_jobs, "bandwidth", self.request.progress)
         self.evaluations.update(zip(new, found, strict=True))
         self.ranking = self._ranked()
 
@@ -178,16 +176,3 @@ class SearchRound:
             return False
         best = self.ranking[0]
         return self._n_separated(best.n_clusters, best.bandwidth) >= best.n_clusters / 2
-
-
-def _in_threads(
-    work: Callable[[Any], Evaluation], items: Sequence[Any], n_jobs: int | None, progress: bool
-) -> list[Evaluation]:
-    """Work on all items, with a progress bar if that is wanted and takes long."""
-    bar = progress_bar(len(items), "bandwidths", "bandwidth", shown=progress)
-    results = []
-    for result in ordered_map(work, items, n_jobs):
-        results.append(result)
-        bar.update()
-    bar.close()
-    return results

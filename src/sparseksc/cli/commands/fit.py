@@ -82,10 +82,11 @@ def run(
     rows = sum(sizes)
     bandwidth = model.bandwidth_
     bandwidth = "" if bandwidth is None else f", bandwidth {short_bandwidth(bandwidth)}"
-    point = "landmark" if parameters["kernel"] == "landmarks" else "pivot"
+    kernel = model.model_.projection.kernel.name
+    point = "landmark" if kernel == "landmarks" else "pivot"
     reporter.say(
         f"{count(model.n_clusters_, 'cluster')} in {count(rows, 'row')} and "
-        f"{count(model.n_features_in_, 'column')}: {parameters['kernel']} kernel{bandwidth}, "
+        f"{count(model.n_features_in_, 'column')}: {kernel} kernel{bandwidth}, "
         f"{count(model.reduced_set_.shape[0], point)}.",
         style="bold",
     )

@@ -68,22 +68,36 @@ def run(
         if plot is not None:
             draw(result, places[plot])
     reporter.say(result.summary())
-    reporter.table(
-        ("clusters", "bandwidth", "value", "AMS"),
-        [
-            (
-                str(choice.n_clusters),
-                short_bandwidth(choice.bandwidth),
-                f"{choice.value:.4g}",
-                f"{choice.ams:.3f}",
-            )
-            for choice in result.ranking
-        ],
-    )
+    reporter.table(*_table(result))
     for what, name in {"models": output, "figure": plot}.items():
         if name not in (None, "-"):
             reporter.say(f"{what}: {name}")
     reporter.result({**content, "output": output, "plot": plot})
+
+
+def _table(result: TuningResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the best model for each number of clusters: names of the columns, and rows."""
+    if result.compared_kernels:
+        return ("clusters", "kernel", "landmarks or bandwidth", "quality"), [
+            (
+                str(choice.n_clusters),
+                choice.kernel,
+                f"{choice.max_rank:,}"
+                if choice.bandwidth is None
+                else short_bandwidth(choice.bandwidth),
+                f"{choice.value:.2f}",
+            )
+            for choice in result.ranking
+        ]
+    return ("clusters", "bandwidth", "value", "AMS"), [
+        (
+            str(choice.n_clusters),
+            short_bandwidth(choice.bandwidth),
+            f"{choice.value:.4g}",
+            f"{choice.ams:.3f}",
+        )
+        for choice in result.ranking
+    ]
 
 
 def as_dictionary(result: TuningResult) -> dict[str, Any]:
@@ -97,9 +111,13 @@ def as_dictionary(result: TuningResult) -> dict[str, Any]:
             "summary": result.summary(),
             "doubt": result.doubt,
             "max_rank": result.max_rank,
+            "best_kernel": result.best_kernel,
+            "alternatives": [choice.n_clusters for choice in result.alternatives],
             "ranking": [asdict(choice) for choice in result.ranking],
             "n_clusters": surfaces.n_clusters,
             "bandwidths": surfaces.bandwidths,
+            "kernels": surfaces.kernels,
+            "ranks": surfaces.ranks,
             "surfaces": surfaces.values,
             "eigenvalues": result.eigenvalues,
         }
