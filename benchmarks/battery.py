@@ -1,6 +1,6 @@
 """The labelled sets of the battery, with the number of clusters known and with nothing known.
 
-    python -m benchmarks.battery [--data FOLDER] [--only NAME ...] [--ours] [--criterion NAME]
+    python -m benchmarks.battery [--data FOLDER ...] [--only NAME ...] [--ours] [--criterion NAME]
 
 Every set is centred and divided by the mean standard deviation of its columns. Points labelled 0
 are noise and not scored; where there are several label files, the best counts. The peers run beside
@@ -149,7 +149,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the sets")
+    folders = [DATA, DATA.with_name("battery-more")]
+    parser.add_argument("--data", type=Path, nargs="+", default=folders, help="folders of sets")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="some of the sets")
     parser.add_argument("--ours", action="store_true", help="without the peers")
     parser.add_argument(
@@ -159,14 +160,19 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file")
     given = parser.parse_args(arguments)
     rows = []
-    for problem in load(given.data):
-        if given.only and problem.name not in given.only:
-            continue
-        rows.append(measure(problem, given.ours, given.criterion, given.seed))
-        print(f"{problem.name} ...", flush=True)
+    for folder in given.data:
+        found = []
+        for problem in load(folder):
+            if given.only and problem.name not in given.only:
+                continue
+            found.append(measure(problem, given.ours, given.criterion, given.seed))
+            print(f"{problem.name} ...", flush=True)
+        if found:
+            print(table(found))
+        rows += found
     if not rows:
-        parser.error(f"no sets in {given.data}; give the folder of the battery with --data")
-    print(table(rows))
+        names = ", ".join(map(str, given.data))
+        parser.error(f"no sets in {names}; give the folder of the battery with --data")
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
 

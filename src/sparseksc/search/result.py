@@ -201,7 +201,7 @@ class TuningResult:
         return text + doubt
 
     def _summary_of_competition(self, best: RankedModel, tried: str) -> str:
-        scale = f"{best.max_rank:,} landmarks"
+        scale = f"up to {best.max_rank:,} landmarks"
         if best.bandwidth is not None:
             scale = f"the {best.kernel} kernel at bandwidth {_short(best.bandwidth)}"
         text = (
