@@ -133,7 +133,10 @@ std::vector<double> slowest_mode(const Members& cluster) {
     for (std::size_t step = 0; step < basis.size(); ++step) {
         subtract(mode, -weights[step], basis[step]);
     }
-    for (std::size_t r = 0; r < R; ++r) mode[r] /= roots[r];
+    for (std::size_t r = 0; r < R; ++r) {
+        mode[r] /= roots[r];
+        if (std::isnan(mode[r])) mode[r] = 0.0;  // shares that are no numbers have no order
+    }
     return mode;
 }
 
@@ -152,7 +155,8 @@ double sweep(const Members& cluster, const std::vector<double>& mode) {
         for (std::size_t j = 0; j < s; ++j) {
             found[j] = {place[cluster.landmarks[i * s + j]], cluster.shares[i * s + j]};
         }
-        std::sort(found.begin(), found.end());
+        std::sort(found.begin(), found.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
         double before = 0.0, crossing = 0.0;
         for (const auto& [at, share] : found) {
             before += share;

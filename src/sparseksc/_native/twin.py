@@ -405,6 +405,7 @@ def conductances_into(
     require("weights", weights, np.float64, (len(numbers),))
     require("volumes", volumes, np.float64, (None,))
     require("labels", labels, np.int64, (len(numbers),))
+    require_output("inside", inside, np.float64, (None,))
     outputs = {"inside": inside, "outside": outside, "sizes": sizes}
     for name, output in outputs.items():
         require_output(name, output, np.float64, inside.shape)
