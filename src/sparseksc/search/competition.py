@@ -211,7 +211,7 @@ def proposed(eigenvalues: Floats) -> list[int]:
     >>> import numpy as np
     >>> from sparseksc.search.competition import proposed
     >>> proposed(np.concatenate([np.full(29, 0.99), np.full(20, 0.1)]))[8:]
-    [10, 30, 31, 32, 33, 34]
+    [10, 30]
     """
     missing = np.append(0.0, 1.0 - np.minimum(eigenvalues, 1.0)) + LEAST_CONDUCTANCE
     K = np.arange(2, len(missing))

@@ -57,12 +57,10 @@ class TuningResult:
     --------
     >>> from sklearn.datasets import make_blobs
     >>> from sparseksc import tune
-    >>> X, _ = make_blobs(300, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
+    >>> X, _ = make_blobs(300, n_features=5, centers=4, random_state=0)
     >>> result = tune(X, random_state=0)
-    >>> result.best_n_clusters
-    3
-    >>> [model.n_clusters for model in result.alternatives]
-    [2]
+    >>> result.best_n_clusters, result.best_kernel, result.alternatives
+    (4, 'landmarks', [])
     """
 
     best_n_clusters: int
