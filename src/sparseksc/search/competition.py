@@ -80,7 +80,7 @@ def compete(
         kernel, at ascending bandwidths.
     incumbent : SearchOutcome, optional
         What another search has found, which is kept unless more clusters than it has looked at have
-        a better quality.
+        a better quality, and a clear one where it is beyond doubt.
     progress : bool
         Show a progress bar if the search takes long.
     """
@@ -88,7 +88,11 @@ def compete(
     least = 2 if incumbent is None else max(incumbent.result.surfaces.n_clusters) + 1
     seed, n_jobs = recipes[0].seed, recipes[0].n_jobs
     with single_threaded_blas():
-        training = _drawn(sample, TRAINING_SIZE, seed)
+        training = None if incumbent is None else incumbent.selection
+        if training is None:
+            training = _drawn(sample, TRAINING_SIZE, seed)
+        else:  # the same rows, without those that are isolated
+            training = training.first(TRAINING_SIZE, seed)
         judged = training.first(GRAPH_SIZE, seed)
         judge = Judge.of(judged, landmarks[0])
 
@@ -100,10 +104,10 @@ def compete(
         ranking = _ranked(recipes, entries)
         if incumbent is not None:
             known = incumbent.result.best_n_clusters
-            rows = training if incumbent.selection is None else incumbent.selection
             other = replace(incumbent.recipe, n_jobs=1)
-            bar = _judge_model(other, rows, judged, judge, [known]).qualities.get(known, -np.inf)
-            bar = max(bar, CLOUD_QUALITY)
+            entry = _judge_model(other, training, judged, judge, [known])
+            least_quality = CLOUD_QUALITY if incumbent.result.doubt else CLEAR_QUALITY
+            bar = max(entry.qualities.get(known, least_quality), least_quality)
             ranking = ranking if ranking and ranking[0].value > bar else []
     release_memory()
     if not ranking and n_clusters is not None:
