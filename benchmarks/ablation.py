@@ -1,4 +1,4 @@
-"""What each part of the automatic choice is worth, over the sets of the battery.
+"""What each part of the automatic choice at one kernel is worth, over the sets of the battery.
 
     python -m benchmarks.ablation [--data FOLDER] [--only NAME ...] [--seed N]
 
@@ -98,7 +98,7 @@ def evaluate(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]
 
     @cache
     def labels(K: int, bandwidth: float) -> NDArray[np.intp]:
-        ksc = KernelSpectralClustering(K, bandwidth=bandwidth, random_state=seed)
+        ksc = KernelSpectralClustering(K, kernel="rbf", bandwidth=bandwidth, random_state=seed)
         return ksc.fit(problem.X).labels_
 
     @cache
@@ -113,9 +113,10 @@ def evaluate(problem: Problem, seed: int) -> dict[str, tuple[float, float, bool]
         return 0.0 if choice is None else ari(choice.n_clusters, choice.bandwidth)
 
     numbers = problem.cluster_numbers
-    known = {K: tune(problem.X, n_clusters=[K], random_state=seed, progress=False) for K in numbers}
+    quiet = {"kernel": "rbf", "random_state": seed, "progress": False}
+    known = {K: tune(problem.X, n_clusters=[K], **quiet) for K in numbers}
     # One number more than the default has: the largest needs something to be compared with.
-    unknown = tune(problem.X, n_clusters="auto", random_state=seed, progress=False)
+    unknown = tune(problem.X, n_clusters="auto", **quiet)
     allowed = [K for K in unknown.surfaces.n_clusters if K <= 10]
     results = {}
     for name, rule in RULES.items():

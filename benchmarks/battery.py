@@ -78,21 +78,27 @@ UNKNOWN: dict[str, Method] = {
 }
 
 
-def ours(criterion: str, seed: int) -> Method:
+def ours(criterion: str, seed: int, kernel: str = "auto") -> Method:
     """Our clustering with a rule of choice; the number of clusters is open where it is 0."""
 
     def fit(X: NDArray[np.float64], K: int) -> NDArray[Any]:
-        ksc = KernelSpectralClustering(K or "auto", criterion=criterion, random_state=seed)
+        ksc = KernelSpectralClustering(
+            K or "auto", kernel=kernel, criterion=criterion, random_state=seed
+        )
         return ksc.fit(X).labels_
 
     return fit
 
 
 def measure(
-    problem: Problem, ours_only: bool = False, criterion: str = "auto", seed: int = 0
+    problem: Problem,
+    ours_only: bool = False,
+    criterion: str = "auto",
+    seed: int = 0,
+    kernel: str = "auto",
 ) -> dict[str, Any]:
     """Return the ARI of every method, the number of clusters that was found, and seconds."""
-    mine = {"ours": ours(criterion, seed)}
+    mine = {"ours": ours(criterion, seed, kernel)}
     known, unknown = (mine if ours_only else mine | peers for peers in (KNOWN, UNKNOWN))
     row: dict[str, Any] = {
         "set": problem.name,
@@ -156,6 +162,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument(
         "--criterion", default="auto", help="our rule of choice: auto, ams, blf or bas"
     )
+    parser.add_argument("--kernel", default="auto", help="our kernel: auto, rbf or landmarks")
     parser.add_argument("--seed", type=int, default=0, help="of our clustering")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file")
     given = parser.parse_args(arguments)
@@ -165,7 +172,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         for problem in load(folder):
             if given.only and problem.name not in given.only:
                 continue
-            found.append(measure(problem, given.ours, given.criterion, given.seed))
+            row = measure(problem, given.ours, given.criterion, given.seed, given.kernel)
+            found.append(row)
             print(f"{problem.name} ...", flush=True)
         if found:
             print(table(found))
