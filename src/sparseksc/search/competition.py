@@ -79,13 +79,13 @@ def compete(
         The models: with landmarks, whose metric is that of the judging graphs, and with another
         kernel, at ascending bandwidths.
     incumbent : SearchOutcome, optional
-        What another search has found, which is kept unless more clusters than it has looked at have
-        a better quality, and a clear one where it is beyond doubt.
+        What another search has found among the common numbers of clusters, which is kept unless
+        more clusters have a better quality, and a clear one where it is beyond doubt.
     progress : bool
         Show a progress bar if the search takes long.
     """
     recipes = [*landmarks, *others]
-    least = 2 if incumbent is None else max(incumbent.result.surfaces.n_clusters) + 1
+    least = 2 if incumbent is None else max(COMMON_NUMBERS) + 1
     seed, n_jobs = recipes[0].seed, recipes[0].n_jobs
     with single_threaded_blas():
         training = None if incumbent is None else incumbent.selection

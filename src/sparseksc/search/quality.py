@@ -8,10 +8,9 @@ least conductance of a cut through it, which a sweep along its slowest mode find
 .. math:: r_k = \log\frac{\phi_{in} + \epsilon}{\phi_{out} + \epsilon}
 
 the quality is half the mean of :math:`r_k` over the clusters, weighted by their volumes, and half
-the least of them: one bad cluster makes a bad clustering. It has a scale of its own. A Gaussian
-or a uniform cloud has at most 0.1 for any number of clusters, a long strip 0.3, and two Gaussians
-four standard deviations apart 1. It is
-that of the graph, from coarse to fine, which shows the clusters best.
+the least of them: one bad cluster makes a bad clustering. It is that of the graph, from coarse to
+fine, which shows the clusters best. It has a scale of its own: see ``CLOUD_QUALITY`` and
+``CLEAR_QUALITY`` in :mod:`sparseksc.search.constants`.
 """
 
 from __future__ import annotations
@@ -86,8 +85,6 @@ class Judge:
     @classmethod
     def of(cls, sample: Sample, landmarks: Recipe) -> Judge:
         """Build the graphs of a sample, in the metric of a recipe for landmarks."""
-        kernel = landmarks.kernel
-        assert isinstance(kernel, Landmarks)
         return cls(
             tuple(
                 LandmarkGraph.of(sample, landmarks.with_landmarks(R, s)) for R, s in JUDGING_GRAPHS
