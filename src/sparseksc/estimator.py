@@ -17,7 +17,7 @@ from sparseksc.config.inputs import chunk_source, model_source, require_fitted, 
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
 from sparseksc.core.incremental import sees_rows_one_by_one, start_from
-from sparseksc.core.training import SUMMANDS, Training, train
+from sparseksc.core.training import SUMMANDS, Training
 from sparseksc.data.adapters import is_external, origins_of, require_output
 from sparseksc.data.checkpoint import checkpointed
 from sparseksc.data.lock import sole_use
@@ -88,6 +88,9 @@ class KernelSpectralClustering(
         Weight of the balance of cluster sizes in the criterion, between 0 and 1.
     outlier_threshold : int, default=1
         Clusters of at most this many points add nothing to the criterion.
+    noise : float, "auto" or None, default=None
+        Share of the points, those of least density, that are in no cluster: they are not trained
+        with, and labelled -1, new ones too. "auto" finds the share; None gives all a cluster.
     random_state : int, RandomState instance or None, default=None
         Seed of all samples.
     n_jobs : int or None, default=None
@@ -101,7 +104,7 @@ class KernelSpectralClustering(
     Attributes
     ----------
     labels_ : array of shape (n_samples,)
-        Cluster of each training point, 0 the largest, if they were in memory; else use ``predict``.
+        Cluster of each training point in memory, 0 the largest, -1 noise; else use ``predict``.
     n_clusters_, bandwidth_ : int; float, tuple of float or None
         Number of clusters found, and bandwidth of the kernel of the scores.
     reduced_set_ : array of shape (R, n_features)
@@ -116,8 +119,8 @@ class KernelSpectralClustering(
         Cluster prototypes of the encoding, in score space.
     residual_ : float
         Relative trace residual of the selection sample.
-    n_outliers_ : int
-        Training points that the reduced set does not represent; see :meth:`outliers`.
+    n_outliers_, noise_share_ : int, float
+        Training points that the reduced set does not represent (:meth:`outliers`); share of noise.
     cluster_sizes_ : array of shape (n_clusters_,)
         Sum of the sample weights of the training points in each cluster.
     n_samples_seen_, n_features_in_ : int
@@ -174,6 +177,7 @@ class KernelSpectralClustering(
         criterion: str = "auto",
         balance: float = 0.1,
         outlier_threshold: int = 1,
+        noise: float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         memory_limit: int | str | None = None,
@@ -195,6 +199,7 @@ class KernelSpectralClustering(
         self.criterion = criterion
         self.balance = balance
         self.outlier_threshold = outlier_threshold
+        self.noise = noise
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
@@ -237,7 +242,7 @@ class KernelSpectralClustering(
             if checkpoint is not None:
                 saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
             with saved as rows:
-                training = train(rows, plan.n_clusters, plan.recipe, plan.sample, plan.selection)
+                training = plan.train(rows)
             self._set_fitted(training, scaling, plan.tuning, messages)
             self.__dict__.pop("_reservoir", None)
         return self
@@ -307,7 +312,7 @@ class KernelSpectralClustering(
         return self
 
     def predict(self, X: Any, *, out: StrPath | None = None, with_membership: bool = False) -> Any:
-        """Cluster of each row of ``X``.
+        """Cluster of each row of ``X``, or -1 for noise.
 
         Parameters
         ----------
@@ -446,4 +451,4 @@ class KernelSpectralClustering(
         self.n_clusters_ = len(self.prototypes_)
         self.residual_, self.timings_ = training.residual, training.timings
         self.cluster_sizes_, self.n_samples_seen_ = training.cluster_sizes, training.n_samples
-        self.n_outliers_ = training.n_outliers
+        self.n_outliers_, self.noise_share_ = training.n_outliers, training.noise_share

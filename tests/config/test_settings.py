@@ -115,7 +115,7 @@ def test_parameters_are_checked_before_any_work(blobs, settings, sentence, monke
     def work(*args, **kwargs):
         raise AssertionError("work was done")
 
-    for name in ("estimator.train", "config.planning.search"):
+    for name in ("config.planning.train", "config.planning.search"):
         monkeypatch.setattr(f"sparseksc.{name}", work)
     with pytest.raises(ValueError, match=sentence):
         KernelSpectralClustering(3, bandwidth=2.0).set_params(**settings).fit(blobs[0])

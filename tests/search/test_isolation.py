@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import DoubtWarning, KernelSpectralClustering
 from sparseksc.kernels import make_kernel
-from sparseksc.search.isolation import isolated_points
+from sparseksc.search.graph import isolated_points
 
 
 def isolated(X, kernel=None, weights=None):

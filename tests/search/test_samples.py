@@ -6,9 +6,9 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import euclidean_distances
 
 from sparseksc import tune
-from sparseksc.data.sampling import Sample
+from sparseksc.data.sampling import Sample, weighted_sample
 from sparseksc.search import procedure
-from sparseksc.search.samples import fewer_features, weighted_sample
+from sparseksc.search.samples import fewer_features
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 

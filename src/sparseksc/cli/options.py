@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
-from sparseksc.config.domains import Domain, Flag, Fraction, Integer, OneOf
+from sparseksc.config.domains import Domain, Flag, Fraction, Integer, OneOf, Share, check_value
 from sparseksc.config.parameters import PARAMETERS
 
 #: Largest number of candidates that a range may stand for.
@@ -72,6 +72,16 @@ def integer_or_auto(text: str) -> int | str:
     if text != "auto" and not (text.isdecimal() and int(text) >= 1):
         raise click.BadParameter(f"{text!r} must be a number of at least 1, or auto.")
     return text if text == "auto" else int(text)
+
+
+def share_or_auto(text: str) -> float | str:
+    """Read a share of the rows, or the word auto."""
+    try:
+        share = check_value("noise", text if text == "auto" else float(text), Share())
+    except ValueError:
+        wrong = f"{text!r} must be a share above 0 and below 1, or auto."
+        raise click.BadParameter(wrong) from None
+    return cast(float | str, share)
 
 
 def column_names(text: str) -> list[str]:
@@ -161,6 +171,8 @@ def _type_of(domain: Domain) -> dict[str, Any]:
             return {"type": integer_or_auto if "auto" in others else int}
         case Fraction():
             return {"type": click.FloatRange(0.0, 1.0)}
+        case Share():
+            return {"type": share_or_auto}
         case Flag():
             return {"is_flag": True}
     return {}
@@ -177,6 +189,7 @@ MODEL_PARAMETERS = (
     "pivoting",
     "encoding",
     "criterion",
+    "noise",
 )
 
 model_options = together(

@@ -38,6 +38,11 @@ class Fraction:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A number above 0 and below 1, "auto" or None."""
+
+
+@dataclass(frozen=True)
 class Flag:
     """True or False."""
 
@@ -76,7 +81,7 @@ class Size:
 
 
 Domain: TypeAlias = (
-    OneOf | Integer | Fraction | Flag | Clusters | Bandwidths | Arguments | Seed | Size
+    OneOf | Integer | Fraction | Share | Flag | Clusters | Bandwidths | Arguments | Seed | Size
 )
 
 
@@ -105,6 +110,15 @@ def check_value(name: str, value: Any, domain: Domain) -> Any:
             if not number or not 0.0 <= float(value) <= 1.0 or (positive and value == 0.0):
                 allowed = "above 0 and at most 1" if positive else "between 0 and 1"
                 raise ValueError(f"{name} must be a number {allowed}, got {value!r}.")
+            return float(value)
+        case Share():
+            if value is None or (isinstance(value, str) and value == "auto"):
+                return value
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not number or not 0.0 < float(value) < 1.0:
+                raise ValueError(
+                    f"{name} must be a share above 0 and below 1, 'auto' or None, got {value!r}."
+                )
             return float(value)
         case Flag():
             if type(value).__name__ not in ("bool", "bool_"):

@@ -19,6 +19,7 @@ from sparseksc.config.domains import (
     Integer,
     OneOf,
     Seed,
+    Share,
     Size,
 )
 
@@ -120,6 +121,11 @@ PARAMETERS: dict[str, Parameter] = {
     "balance": Parameter(0.1, Fraction(), "Weight of the balance of cluster sizes."),
     "outlier_threshold": Parameter(
         1, Integer(0), "Clusters of at most this many points add nothing to the criterion."
+    ),
+    "noise": Parameter(
+        None,
+        Share(),
+        "Share of the rows of least density that are in no cluster, -1; or auto.",
     ),
     "random_state": Parameter(
         None, Seed(), "Seed; the same seed gives the same result.", of_model=False

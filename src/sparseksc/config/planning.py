@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from sparseksc._typing import Array
+import numpy as np
+
+from sparseksc._typing import Array, Floats
 from sparseksc.config.checks import check_distinct_rows
 from sparseksc.config.memory import estimate_memory
 from sparseksc.config.parameters import AUTO_N_CLUSTERS
 from sparseksc.config.settings import Settings
+from sparseksc.core.density import Density
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
+from sparseksc.core.training import Training, train
 from sparseksc.data.fingerprint import Fingerprint, fingerprint_of
 from sparseksc.data.sampling import Sample
-from sparseksc.data.source import Source
+from sparseksc.data.source import ArraySource, MaskedSource, Source
 from sparseksc.execution.memory import release_memory
 from sparseksc.execution.notices import warn
 from sparseksc.search.candidates import spaced
@@ -25,6 +32,7 @@ from sparseksc.search.constants import (
     TRAINING_SIZE,
     VALIDATION_SIZE,
 )
+from sparseksc.search.noise import Trial, find_noise, trial_floors
 from sparseksc.search.procedure import SearchOutcome, search
 from sparseksc.search.result import DoubtWarning, TuningResult
 
@@ -34,7 +42,10 @@ class Plan:
     """What to train, and on which samples its prototypes and its pivots are found.
 
     After a search, ``selection`` are the rows in which the pivots of the best model were
-    selected; otherwise it is None, and they are selected in ``sample``.
+    selected; otherwise it is None, and they are selected in ``sample``. Rows below the floor of
+    ``sparse`` are left out of the training, and those below the floor of ``noise`` are noise; both
+    are None where nothing is. ``densities`` and ``total_weight`` are those of all rows, where they
+    are in memory.
     """
 
     recipe: Recipe
@@ -42,12 +53,36 @@ class Plan:
     sample: Sample
     tuning: TuningResult | None = None
     selection: Sample | None = None
+    sparse: Density | None = None
+    noise: Density | None = None
+    densities: Floats | None = None
+    total_weight: float | None = None
 
     @property
     def purpose(self) -> Fingerprint:
         """Everything that decides how rows are summed, to tell one plan from another."""
         samples = self.sample, self.selection  # in which the pivots are selected
-        return fingerprint_of((self.n_clusters, self.recipe.without_threads(), samples))
+        parts: tuple[Any, ...] = self.n_clusters, self.recipe.without_threads(), samples
+        if self.noise is not None:
+            parts = *parts, self.sparse, self.noise
+        return fingerprint_of(parts)
+
+    def train(self, source: Source) -> Training:
+        """Train on all rows of a source but those that are left out."""
+        n, recipe = self.n_clusters, self.recipe
+        if self.noise is None or self.sparse is None:
+            return train(source, n, recipe, self.sample, self.selection)
+        rows, counted = (self._without(density, source) for density in (self.sparse, self.noise))
+        training = train(rows, n, recipe, self.sample, self.selection, counted)
+        marks = None if self.densities is None else self.densities < self.noise.floor
+        return training.with_noise(self.noise, marks, self.total_weight or training.n_samples)
+
+    def _without(self, density: Density, source: Source) -> Source:
+        """Take the weight from rows below the floor of a density."""
+        if isinstance(source, ArraySource) and self.densities is not None:
+            kept = np.where(self.densities < density.floor, 0.0, source.weights)
+            return ArraySource(source.X, kept, source.weight_unit)
+        return MaskedSource(source, density.chunk_is_noise)
 
 
 def make_plan(
@@ -70,12 +105,97 @@ def make_plan(
     if source.n_rows is not None:  # refuse what does not fit before any work
         recipe = settings.recipe(None, source.n_features)
         threads_for(recipe, settings, source, sizes if left_open else None)
-    sample = draw_search_sample(settings, source)
+    size = settings.selection_size
+    if size is not None:
+        size = max(TRAINING_SIZE + VALIDATION_SIZE, ENCODING_SIZE, size)
+        if source.n_features <= REFINEMENT_MAX_FEATURES:
+            size = max(size, REFINEMENT_TIMES * (TRAINING_SIZE + GRAPH_SIZE))
+    # All rows that are in memory, or a sample that is drawn in one pass.
+    sample = source.sample_for_search(size, settings.seed)
+    if not source.in_memory:  # or it was checked at the door
+        settings.check_rows(sample.X)
+
+    plan_for = partial(
+        _plan_for,
+        settings=settings,
+        source=source,
+        sizes=sizes,
+        always_search=always_search,
+        validation=validation,
+        progress=progress,
+    )
+    if settings.noise is None:
+        plan = plan_for(sample)
+    else:
+        plan = _plan_with_noise(settings, source, sample, plan_for, progress)
+    if plan.tuning is not None and plan.tuning.doubt:
+        warn(plan.tuning.doubt, DoubtWarning)
+    if source.in_memory:
+        recipe = plan.recipe
+        rows = source if plan.sparse is None else plan._without(plan.sparse, source)
+        return replace(plan, sample=rows.sample(recipe.sample_size, recipe.seed))
+    return plan
+
+
+def _plan_with_noise(
+    settings: Settings,
+    source: Source,
+    sample: Sample,
+    plan_for: Callable[[Sample], Plan],
+    progress: bool,
+) -> Plan:
+    """Plan without the rows of low density, whose share is given or to be found."""
+    density = Density.of_sample(sample, settings.seed, by_angle=settings.by_angle)
+    values = density.values(sample.X, settings.n_jobs)
+    known: dict[str, Any] = {}
+    if source.in_memory:
+        weight = float(sample.weights.sum() * source.weight_unit)
+        known = {"densities": values, "total_weight": weight}
+
+    def dense_rows(floor: float) -> Sample:
+        return replace(sample, weights=np.where(values < floor, 0.0, sample.weights))
+
+    if not isinstance(settings.noise, str):
+        assert settings.noise is not None
+        density = density.with_share(settings.noise, values, sample.weights)
+        plan = plan_for(dense_rows(density.floor))
+        return replace(plan, sparse=density, noise=density, **known)
+    floors = trial_floors(density, values, sample.weights)
+    plans = [plan_for(dense_rows(floor)) for floor in floors]
+    landmarks = settings.landmark_recipes(source.n_features)[0]
+    found = find_noise(
+        sample,
+        density,
+        [
+            Trial(plan.n_clusters, plan.recipe, plan.sample, floor)
+            for plan, floor in zip(plans, floors, strict=True)
+        ],
+        replace(landmarks, n_jobs=plans[0].recipe.n_jobs),
+        progress=progress or settings.verbose,
+    )
+    return replace(
+        plans[found.place],
+        sparse=replace(density, floor=floors[found.place]),
+        noise=found.density,
+        **known,
+    )
+
+
+def _plan_for(
+    sample: Sample,
+    *,
+    settings: Settings,
+    source: Source,
+    sizes: tuple[int, int],
+    always_search: bool,
+    validation: int | Array | None,
+    progress: bool,
+) -> Plan:
+    """Search in some rows for what the user has left open."""
+    left_open = always_search or settings.bandwidth_is_auto or len(settings.n_clusters) > 1
     least = 1 if settings.n_clusters_is_auto else min(settings.n_clusters)
     counted = sample.X if sample.weights.all() else sample.X[sample.weights > 0]
     check_distinct_rows(counted, least)
-    if not source.in_memory:  # or it was checked at the door
-        settings.check_rows(sample.X)
     bandwidths = settings.bandwidths(sample.X, sample.weights, sample.rows)
     recipe = settings.recipe(bandwidths[0], source.n_features)
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
@@ -112,24 +232,10 @@ def make_plan(
         )
     if outcome is not None:
         tuning, best, selection = outcome
-        if tuning.doubt:
-            warn(tuning.doubt, DoubtWarning)
         recipe = replace(best, n_jobs=threads_for(best, settings, source))
         plan = Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
         release_memory()
-    if source.in_memory:
-        return replace(plan, sample=source.sample(recipe.sample_size, recipe.seed))
     return plan
-
-
-def draw_search_sample(settings: Settings, source: Source) -> Sample:
-    """Rows to search on: all that are in memory, or a sample that is drawn in one pass."""
-    size = settings.selection_size
-    if size is not None:
-        size = max(TRAINING_SIZE + VALIDATION_SIZE, ENCODING_SIZE, size)
-        if source.n_features <= REFINEMENT_MAX_FEATURES:
-            size = max(size, REFINEMENT_TIMES * (TRAINING_SIZE + GRAPH_SIZE))
-    return source.sample_for_search(size, settings.seed)
 
 
 def refinement_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe | None:

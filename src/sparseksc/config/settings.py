@@ -25,7 +25,7 @@ from sparseksc.core.criteria import Objective
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.fingerprint import fingerprint_of
 from sparseksc.execution.memory import parse_bytes
-from sparseksc.kernels import KERNELS, Kernel, make_kernel
+from sparseksc.kernels import KERNELS, Kernel, Precomputed, make_kernel
 from sparseksc.search.candidates import automatic_bandwidths
 from sparseksc.search.constants import LANDMARK_SCALES
 
@@ -56,6 +56,10 @@ class Settings:
         Most pivots.
     selection_size : int or None
         Points that pivots are selected in; None for all.
+    noise : float, "auto" or None
+        Share of the rows that are noise.
+    by_angle : bool
+        Whether rows are compared by their directions.
     n_jobs, verbose
         As given.
     memory_limit : int
@@ -105,6 +109,7 @@ class Settings:
         size: int | str | None = checked["selection_size"]
         enough = max(AUTO_SELECTION, POINTS_PER_PIVOT * self.max_rank)
         self.selection_size = enough if isinstance(size, str) else size
+        self.noise: float | str | None = checked["noise"]
         self.n_jobs: int | None = checked["n_jobs"]
         self.memory_limit = parse_bytes(checked["memory_limit"])
         self.verbose = bool(checked["verbose"])
@@ -174,9 +179,18 @@ class Settings:
         scales = LANDMARK_SCALES if most == "auto" else {min(R, most) for R in LANDMARK_SCALES}
         return [recipe.with_landmarks(R) for R in sorted(scales)]
 
+    @property
+    def by_angle(self) -> bool:  # noqa: D102 - see the attributes
+        return self._named_kernel == "cosine" or self._given["metric"] == "cosine"
+
     def _check_together(self) -> None:
         """Check what depends on more than one parameter."""
         given, most = self._given, max(self.n_clusters)
+        if given["noise"] is not None and self.kind in (None, Precomputed):
+            raise ValueError(
+                "noise needs features, in which the density of the points is estimated; a function "
+                "and a precomputed kernel have none."
+            )
         if given["scale"] and given["kernel"] == "precomputed":
             raise ValueError("scale=True needs features, which a precomputed kernel does not have.")
         if given["scale"] and given["kernel"] == "chi2":

@@ -245,6 +245,10 @@ def _stacked(upper: Any, lower: Any) -> Any:
 
 def sees_rows_one_by_one(estimator: Any) -> bool:
     """Whether every row can be used without the others; an error says why not."""
+    if estimator.noise is not None:
+        raise AttributeError(
+            "partial_fit sees every row once; the density that tells noise needs all rows at once."
+        )
     if estimator.kernel == "precomputed" or estimator.icd_bandwidth is not None:
         raise AttributeError(
             "partial_fit sees every row once; a precomputed kernel and icd_bandwidth need all "

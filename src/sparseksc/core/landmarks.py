@@ -26,10 +26,9 @@ from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.reduced_set import ReducedSet
 from sparseksc.core.spectrum import LEAST_EIGENVALUE, Spectrum, with_fixed_signs
-from sparseksc.data.distinct import distinct_rows
-from sparseksc.data.sampling import Sample, rows_at
+from sparseksc.data.distinct import distinct_sample
+from sparseksc.data.sampling import Sample
 from sparseksc.data.source import Source
-from sparseksc.data.sparse import row_keys
 from sparseksc.execution.threads import map_rows
 from sparseksc.kernels import Landmarks
 
@@ -115,7 +114,7 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
     """
     kernel = recipe.kernel
     assert isinstance(kernel, Landmarks)
-    sample = _distinct(sample.first(ROWS_PER_LANDMARK * recipe.max_rank, recipe.seed))
+    sample = distinct_sample(sample.first(ROWS_PER_LANDMARK * recipe.max_rank, recipe.seed))
     n = len(sample.rows)
     R = min(recipe.max_rank, max(n // LEAST_ROWS_PER_LANDMARK, min(n, 2 * kernel.n_neighbors + 2)))
     rows = kernel.prepared(sample.X)
@@ -142,24 +141,6 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
         constant_diagonal=True,
         reach=FAR * max(left, LEAST_DISTANCE),
     )
-
-
-def _distinct(sample: Sample) -> Sample:
-    """Return distinct rows in an order of their own, with the weights of all that are equal.
-
-    The landmarks then depend neither on the order of the rows nor on whether a row comes twice or
-    has twice the weight.
-    """
-    present = np.flatnonzero(sample.weights > 0.0)
-    X: Any = rows_at(sample.X, present)
-    first, group = distinct_rows(X)
-    mass: Floats = np.bincount(group, sample.weights[present]).astype(np.float64)
-    rows = X[first]
-    if sp.issparse(X):  # whose groups are in the order of the rows
-        keys = list(row_keys(rows))
-        order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.intp)
-        rows, mass = rows[order], mass[order]
-    return Sample(np.arange(len(first)), rows, mass)
 
 
 def _means(rows: Any, numbers: Integers, weights: Floats, R: int) -> Any:

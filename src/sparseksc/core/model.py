@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc._typing import Array, Floats, Integers
+from sparseksc.core.density import Density
 from sparseksc.core.encoding import Encoding
 from sparseksc.execution.threads import map_rows
 from sparseksc.kernels import CallableKernel, Exponential, Kernel
+
+#: Label of noise.
+NOISE = -1
 
 
 @dataclass(frozen=True)
@@ -114,12 +118,15 @@ class SparseModel:
         Prototypes of the K clusters.
     degree_floor : float
         At or below it a point is an outlier: the reduced set does not represent it.
+    noise : Density or None
+        Points below its floor are noise, with the label -1; None where nothing is.
     """
 
     projection: Projection
     eigenvalues: Floats
     encoding: Encoding
     degree_floor: float
+    noise: Density | None = None
 
     def scores(self, X: Array, n_jobs: int | None = None) -> Floats:
         """Score variables, shape (n, K-1)."""
@@ -130,14 +137,18 @@ class SparseModel:
         return self.scores(X, n_jobs).astype(X.dtype, copy=False)
 
     def labels(self, X: Array, n_jobs: int | None = None) -> Integers:
-        """Cluster numbers, shape (n,)."""
-        return map_rows(
-            self.chunk_labels, X, self.projection.written, n_jobs, self.projection.factor_size
-        )
+        """Cluster numbers, shape (n,); -1 for noise."""
+        width, size = self.projection.written, self.projection.factor_size
+        if self.noise is None:
+            return map_rows(self.chunk_labels, X, width, n_jobs, size)
+        return map_rows(self.chunk_labels, X, max(width, self.noise.written), n_jobs)
 
     def chunk_labels(self, rows: Array) -> Integers:
         """Cluster numbers of a few rows, in the calling thread."""
-        return self.encoding.labels(self.projection.chunk_scores(rows))
+        labels = self.encoding.labels(self.projection.chunk_scores(rows))
+        if self.noise is None:
+            return labels
+        return np.where(self.noise.chunk_is_noise(rows), NOISE, labels)
 
     def membership(self, X: Array, n_jobs: int | None = None) -> Floats:
         """Soft memberships, shape (n, K); rows sum to 1."""
@@ -153,6 +164,8 @@ class SparseModel:
         def work(rows: Array) -> Array:
             scores = self.projection.chunk_scores(rows)
             labels, membership = self.encoding.labels(scores), self.encoding.membership(scores)
+            if self.noise is not None:
+                labels = np.where(self.noise.chunk_is_noise(rows), NOISE, labels)
             return np.column_stack([membership, labels])
 
         columns = map_rows(work, X, self.projection.written, n_jobs, self.projection.factor_size)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sparseksc._typing import Array, Floats, Integers
+from sparseksc._typing import Array, Booleans, Floats, Integers
+from sparseksc.core.density import Density
 from sparseksc.core.encoding import (
     ENCODINGS,
     ClusterSizes,
@@ -28,7 +29,7 @@ from sparseksc.core.landmarks import (
     collect_sums,
     solve_landmarks,
 )
-from sparseksc.core.model import Projection, SparseModel
+from sparseksc.core.model import NOISE, Projection, SparseModel
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
 from sparseksc.core.reduced_set import ReducedSet, select_reduced_set
 from sparseksc.core.spectrum import Spectrum, change_kernel, solve_spectrum
@@ -82,6 +83,8 @@ class Training:
         Seconds of each step.
     labels : array of shape (n,) or None
         Where the training points are in memory.
+    noise_share : float
+        Share of the weight of the training points that is in no cluster.
     """
 
     model: SparseModel
@@ -92,6 +95,19 @@ class Training:
     n_outliers: int
     timings: dict[str, float]
     labels: Integers | None = None
+    noise_share: float = 0.0
+
+    def with_noise(self, noise: Density, marks: Booleans | None, total: float) -> Training:
+        """Return the same model with noise, and -1 for the labels of the training points of it.
+
+        ``total`` is the weight of all training points.
+        """
+        labels = self.labels
+        if labels is not None and marks is not None:
+            labels = np.where(marks, NOISE, labels)
+        model = replace(self.model, noise=noise)
+        share = max(0.0, (total - float(self.cluster_sizes.sum())) / total)
+        return replace(self, model=model, labels=labels, noise_share=share)
 
 
 @dataclass(frozen=True)
@@ -117,11 +133,14 @@ def train(
     recipe: Recipe,
     sample: Sample | None = None,
     selection: Sample | None = None,
+    counted: Source | None = None,
 ) -> Training:
     """Train a model of ``n_clusters`` clusters on all rows of ``source``.
 
     The prototypes are looked for in a sample, drawn here unless it was before, and so are the
     pivots, unless these have a sample of their own; everything else is computed from all the rows.
+    ``counted`` has the same rows with the weights that make up the sizes of the clusters, where
+    these are not those to train with.
     """
     with single_threaded_blas():
         started = perf_counter()
@@ -131,7 +150,7 @@ def train(
         selected = perf_counter()
         fit = fit_projection(source, n_clusters - 1, reduced_set, recipe)
         projected = perf_counter()
-        training = fit_clusters(fit, reduced_set, n_clusters, source, sample, recipe)
+        training = fit_clusters(fit, reduced_set, n_clusters, counted or source, sample, recipe)
         timings = {
             "selection": selected - started,
             "statistics and spectrum": projected - selected,
@@ -233,7 +252,7 @@ def fit_clusters(
     model = encode(fit, source, sample, recipe)
 
     def label(rows: Array, weights: Floats) -> tuple[Integers, ClusterSizes]:
-        labels = model.chunk_labels(rows)
+        labels = model.encoding.labels(model.projection.chunk_scores(rows))
         return labels, ClusterSizes.of_labels(labels, weights, len(model.eigenvalues) + 1)
 
     width = model.projection.written

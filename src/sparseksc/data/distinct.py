@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
-from sparseksc._typing import Array, Integers
+from sparseksc._typing import Array, Floats, Integers
+from sparseksc.data.sampling import Sample, rows_at
 from sparseksc.data.sparse import row_keys
 
 #: Entries that are compared at once.
@@ -34,6 +37,24 @@ def distinct_rows(X: Array) -> tuple[Integers, Integers]:
         group = _rows_before(X)
     _, first, group = np.unique(group, return_index=True, return_inverse=True)
     return first, group
+
+
+def distinct_sample(sample: Sample) -> Sample:
+    """Return distinct rows in an order of their own, with the weights of all that are equal.
+
+    What is computed from them then depends neither on the order of the rows nor on whether a row
+    comes twice or has twice the weight.
+    """
+    present = np.flatnonzero(sample.weights > 0.0)
+    X: Any = rows_at(sample.X, present)
+    first, group = distinct_rows(X)
+    mass: Floats = np.bincount(group, sample.weights[present]).astype(np.float64)
+    rows = X[first]
+    if sp.issparse(X):  # whose groups are in the order of the rows
+        keys = list(row_keys(rows))
+        order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.intp)
+        rows, mass = rows[order], mass[order]
+    return Sample(np.arange(len(first)), rows, mass)
 
 
 def _rows_before(X: Array) -> Integers:

@@ -34,6 +34,12 @@ class Sample:
             return self
         return Sample(self.rows[places], self.X[places], self.weights[places])
 
+    def drawn(self, size: int, seed: int) -> Sample:
+        """Draw rows by their weights; theirs, in typical rows, then stand for all."""
+        places, mass = weighted_sample(self, size, seed)
+        mass = in_typical_rows(self.weights, mass)
+        return Sample(self.rows[places], rows_at(self.X, places), mass)
+
     def join(self, later: Sample, size: int | None, seed: int) -> Sample:
         """Return the sample of this one's rows and later ones."""
         rows = np.concatenate([self.rows, later.rows])
@@ -112,6 +118,16 @@ def represented_weights(rows: Integers, seed: int, weights: Floats) -> Floats:
     time = np.maximum(weights * finish, np.finfo(np.float64).tiny)
     scaled: Floats = weights / -np.expm1(-time)
     return scaled
+
+
+def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:
+    """Places of some rows, drawn with their weight as rate, and weights that stand for all."""
+    weights = sample.weights
+    places = selection_sample(sample.rows, size, seed, weights)
+    mass = weights[places]
+    if len(places) < np.count_nonzero(weights > 0.0):
+        mass = represented_weights(sample.rows[places], seed, mass)
+    return places, mass
 
 
 def weight_unit(largest: float) -> float:

@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from sparseksc._typing import Array, Floats, Integers
+from sparseksc._typing import Array, Booleans, Floats, Integers
 from sparseksc.data.sampling import Sample, selection_sample
 from sparseksc.execution.threads import (
     chunk_rows,
@@ -39,6 +40,9 @@ Labelling = Callable[[Array, Floats], tuple[Integers, T]]
 
 #: A summand of some rows, and what is kept of them.
 Keeping = Callable[[Array, Floats], tuple[T, Any]]
+
+#: Whether each of a few rows is left out.
+RowMask = Callable[[Array], Booleans]
 
 #: Rows of a block, where nothing else decides.
 BLOCK_ROWS = 65_536
@@ -265,6 +269,72 @@ class ArraySource(Source):
         if len(rows) == self.X.shape[0]:
             return Sample(rows, self.X, self.weights)
         return Sample(rows, self.X[rows], self.weights[rows])
+
+
+class MaskedSource(Source):
+    """The rows of a source, without the weight of those that a mask leaves out."""
+
+    def __init__(self, source: Source, mask: RowMask) -> None:
+        self.source, self.mask = source, mask
+        self.n_rows, self.n_features, self.dtype = source.n_rows, source.n_features, source.dtype
+        self.feature_names, self.origins = source.feature_names, source.origins
+        self.block_rows, self.weight_unit = source.block_rows, source.weight_unit
+
+    @property
+    def in_memory(self) -> bool:  # type: ignore[override]
+        """Whether all rows are in the memory of this process."""
+        return self.source.in_memory
+
+    @property
+    def runs_here(self) -> bool:  # type: ignore[override]
+        """Whether the sums are computed in this process."""
+        return self.source.runs_here
+
+    def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102
+        for block, weights in self.source.blocks():
+            yield block, np.where(self.mask(block), 0.0, weights)
+
+    def apply(  # noqa: D102
+        self, work: RowWork, n_columns: int | None, dtype: Any, n_jobs: int | None
+    ) -> Any:
+        return self.source.apply(work, n_columns, dtype, n_jobs)
+
+    def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
+        return self.source.sum(partial(_masked, work, self.mask), merge, width, n_jobs)
+
+    def label(  # noqa: D102
+        self, work: Labelling[T], merge: Merge[T], width: int, n_jobs: int | None
+    ) -> tuple[Integers | None, T]:
+        return self.source.label(partial(_masked, work, self.mask), merge, width, n_jobs)
+
+    def sample(self, size: int | None, seed: int) -> Sample:  # noqa: D102
+        return masked_sample(self.source.sample(size, seed), self.mask)
+
+    def scaled(self, scaling: RowTransform) -> Source:
+        """Refuse: the mask is that of these rows, not of others."""
+        raise NotImplementedError("Scale a source before some of its rows are left out.")
+
+    def fingerprint(self) -> str:  # noqa: D102
+        return self.source.fingerprint()
+
+
+def _masked(work: Work[T], mask: RowMask, rows: Array, weights: Floats) -> T:
+    return work(rows, np.where(mask(rows), 0.0, weights))
+
+
+def masked_sample(sample: Sample, mask: RowMask) -> Sample:
+    """Return the same rows, with a weight of 0 where they are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.data.source import masked_sample
+    >>> from sparseksc.data.sampling import Sample
+    >>> sample = Sample(np.arange(2), np.array([[0.0], [9.0]]), np.ones(2))
+    >>> masked_sample(sample, lambda rows: rows[:, 0] > 5.0).weights
+    array([1., 0.])
+    """
+    return Sample(sample.rows, sample.X, np.where(mask(sample.X), 0.0, sample.weights))
 
 
 def require_finite(block: Array, start: int, names: list[str] | None, column: int = 0) -> None:

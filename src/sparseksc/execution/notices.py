@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import FrameType, TracebackType
 
@@ -66,6 +68,16 @@ class collected_warnings:
         if kind is None:
             for message, category in self._mine.items():
                 warn(message, category)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Drop the warnings of this block, about models that are only tried."""
+    token = _collected.set({})
+    try:
+        yield
+    finally:
+        _collected.reset(token)
 
 
 def _callers_level() -> int:

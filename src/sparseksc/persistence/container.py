@@ -31,7 +31,7 @@ from sparseksc.persistence.schema import ModelFileError, check_header, layout
 
 FORMAT = "sparseksc-model"
 #: Version 2 has the landmarks kernel and its parameters.
-VERSION = 3
+VERSION = 4
 #: A JSON text can need twenty times its length in memory.
 LARGEST_HEADER = 4 * 2**20
 #: Names of the types in safetensors files; numbers are little-endian.

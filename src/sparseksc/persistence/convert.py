@@ -17,6 +17,7 @@ from sparseksc._typing import Array, StrPath
 from sparseksc._version import __version__
 from sparseksc.config.parameters import PARAMETERS
 from sparseksc.config.settings import Settings
+from sparseksc.core.density import Density
 from sparseksc.core.encoding import AngularDirections, Encoding
 from sparseksc.core.model import Projection, SparseModel
 from sparseksc.core.training import Training
@@ -107,12 +108,13 @@ def describe(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         "prototypes": encoding.prototypes,
         "indices": estimator.reduced_set_indices_.astype(np.int64),
     }
-    if sparse:
-        arrays["points.data"] = points.data
-        arrays["points.indices"] = points.indices.astype(np.int64)
-        arrays["points.indptr"] = points.indptr.astype(np.int64)
+    if kernel.name == "precomputed":
+        arrays["points"] = points.astype(np.int64)
     else:
-        arrays["points"] = points.astype(np.int64) if kernel.name == "precomputed" else points
+        arrays |= _arrays_of_rows("points", points)
+    if model.noise is not None:
+        arrays |= _arrays_of_rows("noise.points", model.noise.points)
+        arrays["noise.mass"] = model.noise.mass
     if isinstance(encoding, AngularDirections):
         arrays["encoding.bias"] = encoding.bias
     if estimator.scaling_ is not None:
@@ -136,6 +138,7 @@ def describe(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         "degree_kernel": _kernel_entry(projection.degree_kernel),
         "encoding": _encoding_name(encoding),
         "degree_floor": float(model.degree_floor),
+        "noise": None if model.noise is None else _noise_entry(model.noise, estimator.noise_share_),
         "feature_names": None if names is None else [str(name) for name in names],
         "parameters": plain_parameters(estimator.get_params(deep=False), kernel.has_bandwidth),
         "training": {
@@ -186,7 +189,13 @@ def build(
     if kernel.name == CALLABLE:
         _check_function(kernel, points, arrays["kernel.values"])
     eigenvalues = np.array(training["eigenvalues"], dtype=np.float64)
-    model = SparseModel(projection, eigenvalues, _encoding(header, arrays), header["degree_floor"])
+    model = SparseModel(
+        projection,
+        eigenvalues,
+        _encoding(header, arrays),
+        header["degree_floor"],
+        _noise(header, arrays),
+    )
     names, tuning = header["feature_names"], header["tuning"]
     return SavedModel(
         parameters,
@@ -198,6 +207,7 @@ def build(
             n_samples=training["n_samples"],
             n_outliers=training["n_outliers"],
             timings=training["timings"],
+            noise_share=(header.get("noise") or {"share": 0.0})["share"],
         ),
         header["n_features"],
         None if names is None else np.array(names, dtype=object),
@@ -269,9 +279,7 @@ def _kernel(entry: Mapping[str, Any], function: Callable[..., Any] | None) -> Ke
 
 def _points(header: Mapping[str, Any], arrays: Mapping[str, Array], kernel: Kernel) -> Any:
     """Pivots, as the kernel takes them."""
-    if header["sparse"]:
-        return _sparse_points(header, arrays)
-    points = arrays["points"]
+    points = _rows("points", header, arrays)
     if kernel.name == "precomputed":
         _check_range("points", points, header["n_features"])
         return points.astype(np.intp)
@@ -280,13 +288,51 @@ def _points(header: Mapping[str, Any], arrays: Mapping[str, Array], kernel: Kern
     return points
 
 
-def _sparse_points(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Any:
-    data, columns, starts = (arrays[f"points.{name}"] for name in ("data", "indices", "indptr"))
-    _check_range("points.indices", columns, header["n_features"])
+def _arrays_of_rows(name: str, rows: Any) -> dict[str, Array]:
+    """Arrays that hold rows, which may be sparse."""
+    if isinstance(rows, np.ndarray):
+        return {name: rows}
+    return {
+        f"{name}.data": rows.data,
+        f"{name}.indices": rows.indices.astype(np.int64),
+        f"{name}.indptr": rows.indptr.astype(np.int64),
+    }
+
+
+def _rows(name: str, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Any:
+    """Rows from the arrays that hold them."""
+    if not header["sparse"]:
+        return arrays[name]
+    data, columns, starts = (arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr"))
+    _check_range(f"{name}.indices", columns, header["n_features"])
     steps = np.diff(starts)
     if starts[0] != 0 or starts[-1] != len(data) or (steps < 0).any():
-        raise _damaged("points.indptr", "the ends of the rows")
+        raise _damaged(f"{name}.indptr", "the ends of the rows")
     return sp.csr_array((data, columns, starts), shape=(len(starts) - 1, header["n_features"]))
+
+
+def _noise_entry(noise: Density, share: float) -> dict[str, Any]:
+    points: Any = noise.points
+    return {
+        "n_points": int(points.shape[0]),
+        "n_stored": None if isinstance(points, np.ndarray) else int(points.nnz),
+        "bandwidth": float(noise.bandwidth),
+        "by_angle": bool(noise.by_angle),
+        "floor": float(noise.floor),
+        "share": float(share),
+    }
+
+
+def _noise(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Density | None:
+    entry = header.get("noise")
+    if entry is None:
+        return None
+    if not (arrays["noise.mass"] >= 0.0).all():
+        raise _damaged("noise.mass", "numbers that are not negative")
+    points = _rows("noise.points", header, arrays)
+    return Density(
+        points, arrays["noise.mass"], entry["bandwidth"], entry["by_angle"], entry["floor"]
+    )
 
 
 def _values_among_pivots(kernel: Kernel, points: Array) -> Array:

@@ -15,6 +15,7 @@ from sklearn.preprocessing import normalize
 
 from sparseksc._typing import Array, StrPath
 from sparseksc._version import __version__
+from sparseksc.core.density import Density
 from sparseksc.core.encoding import (
     AngularDirections,
     Directions,
@@ -23,9 +24,9 @@ from sparseksc.core.encoding import (
     Sides,
     SignCodes,
 )
-from sparseksc.core.model import SparseModel
+from sparseksc.core.model import NOISE, SparseModel
 from sparseksc.data.atomic import atomic_write
-from sparseksc.kernels import Exponential, Kernel, Landmarks, Polynomial
+from sparseksc.kernels import RBF, Exponential, Kernel, Landmarks, Polynomial
 from sparseksc.kernels.landmarks import EVEN_SHARE
 from sparseksc.scaling import Scaling
 
@@ -99,8 +100,9 @@ def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
         centred = graph.add("Sub", X, graph.constant(scaling.mean))
         X = graph.add("Div", centred, graph.constant(scaling.scale))
     K = model.encoding.n_clusters
+    labels = "labels" if model.noise is None else "clusters"
     if K == 1:
-        _single_cluster(graph, X)
+        _single_cluster(graph, X, labels)
     else:
         kernel, P = projection.kernel, points.astype(np.float64)
         if isinstance(kernel, Landmarks):
@@ -114,7 +116,9 @@ def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
             # The native scores of float32 data are rounded so, which far out decides the label.
             scores = graph.add("Cast", scores, to=TensorProto.FLOAT)
             scores = graph.add("Cast", scores, to=TensorProto.DOUBLE)
-        _labels(graph, model.encoding, scores)
+        _labels(graph, model.encoding, scores, labels)
+    if model.noise is not None:
+        _mark_noise(graph, model.noise, X, labels)
     body = helper.make_graph(
         graph.nodes,
         "sparseksc",
@@ -134,11 +138,11 @@ def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
     )
 
 
-def _single_cluster(graph: Graph, X: str) -> None:
+def _single_cluster(graph: Graph, X: str, labels: str) -> None:
     """Label everything 0; there are no scores."""
     rows = graph.add("Shape", X, start=0, end=1)
     zero = numpy_helper.from_array(np.zeros(1, dtype=np.int64))
-    graph.add("ConstantOfShape", rows, output="labels", value=zero)
+    graph.add("ConstantOfShape", rows, output=labels, value=zero)
     shape = graph.add("Concat", rows, graph.constant([0], np.int64), axis=0)
     nothing = numpy_helper.from_array(np.zeros(1, dtype=np.float64))
     graph.add("ConstantOfShape", shape, output="scores", value=nothing)
@@ -253,16 +257,27 @@ def _summed_over_features(graph: Graph, name: str, X: str, P: Array, inverse: Ar
 # -------------------------------------------------------------------------------------- encodings
 
 
-def _labels(graph: Graph, encoding: Encoding, scores: str) -> None:
+def _mark_noise(graph: Graph, noise: Density, X: str, labels: str) -> None:
+    """Add the output ``labels``: -1 where the density is below its floor."""
+    points: Any = noise.points
+    points = points if isinstance(points, np.ndarray) else points.toarray()
+    rows = _cosine_rows(graph, X) if noise.by_angle else X
+    values = _kernel_values(graph, RBF(noise.bandwidth), rows, points.astype(np.float64))
+    density = graph.add("MatMul", values, graph.constant(noise.mass))
+    sparse = graph.add("Less", density, graph.constant(noise.floor))
+    graph.add("Where", sparse, graph.constant(NOISE, np.int64), labels, output="labels")
+
+
+def _labels(graph: Graph, encoding: Encoding, scores: str, labels: str) -> None:
     """Add the output ``labels``: the nearest prototype, ties to the first."""
     if isinstance(encoding, Sides):
         side = graph.constant(np.sign(encoding.prototypes[0]))
         other = graph.add("Less", graph.add("Mul", scores, side), graph.constant(0.0))
         flat = graph.add("Squeeze", other, graph.constant([1], np.int64))
-        graph.add("Cast", flat, output="labels", to=TensorProto.INT64)
+        graph.add("Cast", flat, output=labels, to=TensorProto.INT64)
         return
     distances = _distances(graph, encoding, scores)
-    graph.add("ArgMin", distances, output="labels", axis=1, keepdims=0)
+    graph.add("ArgMin", distances, output=labels, axis=1, keepdims=0)
 
 
 def _distances(graph: Graph, encoding: Encoding, scores: str) -> str:

@@ -22,6 +22,7 @@ from sparseksc.config.domains import (
     Integer,
     OneOf,
     Seed,
+    Share,
 )
 from sparseksc.config.parameters import PARAMETERS
 from sparseksc.core.encoding import AngularDirections, Directions, Encoding, Means, Sides, SignCodes
@@ -45,8 +46,8 @@ LARGEST_INTEGER, LARGEST_NUMBER, LARGEST_DEGREE = 2**53, 1.7e308, 10**6
 #: A smaller number has no finite inverse.
 LEAST_BANDWIDTH = float(np.finfo(np.float64).tiny)
 METRICS = ("euclidean", "cosine")
-#: Parameters that files of version 1 do not have.
-LATER_PARAMETERS = ("n_neighbors", "metric")
+#: Parameters that files of the first versions do not have.
+LATER_PARAMETERS = ("n_neighbors", "metric", "noise")
 #: Stands for a kernel that is a function.
 CALLABLE = "callable"
 #: Numbers that describe each model in the ranking of a search: names in the file and of the
@@ -188,7 +189,7 @@ def check_header(header: dict[str, Any]) -> None:
     for name in ("n_clusters", "n_features"):  # the lengths of other entries follow from them
         integer(1)(name, header.get(name))
     K, d = header["n_clusters"], header["n_features"]
-    record(
+    check = record(
         n_clusters=integer(1),
         n_pivots=integer(1),
         n_features=integer(1),
@@ -200,6 +201,16 @@ def check_header(header: dict[str, Any]) -> None:
         degree_kernel=_kernel(d),
         encoding=word(*ENCODING_NAMES),
         degree_floor=number(),
+        noise=optional(
+            record(
+                n_points=integer(1),
+                n_stored=optional(integer()),
+                bandwidth=number(LEAST_BANDWIDTH),
+                by_angle=flag,
+                floor=number(0.0),
+                share=number(0.0),
+            )
+        ),
         feature_names=optional(items(word(), d)),
         parameters=_parameters(d),
         training=with_defaults(
@@ -216,7 +227,8 @@ def check_header(header: dict[str, Any]) -> None:
         ),
         tuning=optional(_tuning(d)),
         libraries=mapping(word()),
-    )("", header)
+    )
+    with_defaults({"noise": None}, check)("", header)
     _check_together(header)
 
 
@@ -281,6 +293,8 @@ def _of_domain(domain: Domain, n_features: int) -> Check:
             return optional(check) if None in others else check
         case Fraction():
             return number(0.0)
+        case Share():
+            return optional(either("a share", number(0.0), word("auto")))
         case Seed():
             return optional(integer(0, 2**64))
     raise AssertionError(f"no plain values are known for {domain}")
@@ -339,6 +353,9 @@ def _check_together(header: dict[str, Any]) -> None:
         raise HeaderError("sparse", f"false for the {kernel['name']} kernel")
     if (header["n_stored"] is not None) != header["sparse"]:
         raise HeaderError("n_stored", "there for sparse pivots only")
+    noise = header.get("noise")
+    if noise is not None and (noise["n_stored"] is not None) != header["sparse"]:
+        raise HeaderError("noise.n_stored", "there for sparse rows only")
     if header["encoding"] in ("means", "sides") and header["n_clusters"] != 2:
         raise HeaderError("n_clusters", f"2 for the encoding {header['encoding']}")
 
@@ -357,12 +374,12 @@ def layout(header: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
     }
     if header["kernel"]["name"] == "precomputed":
         arrays["points"] = ("I64", (R,))
-    elif header["sparse"]:
-        arrays["points.data"] = (real, (header["n_stored"],))
-        arrays["points.indices"] = ("I64", (header["n_stored"],))
-        arrays["points.indptr"] = ("I64", (R + 1,))
     else:
-        arrays["points"] = (real, (R, d))
+        arrays |= _rows("points", real, R, d, header["n_stored"])
+    noise = header.get("noise")
+    if noise is not None:
+        arrays |= _rows("noise.points", real, noise["n_points"], d, noise["n_stored"])
+        arrays["noise.mass"] = ("F64", (noise["n_points"],))
     if header["encoding"] == "angles":
         arrays["encoding.bias"] = ("F64", (K - 1,))
     if header["scaled"]:
@@ -376,3 +393,16 @@ def layout(header: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
         arrays |= {f"tuning.{name}": ("F64", (rows, columns)) for name in names}
         arrays["tuning.eigenvalues"] = ("F64", (rows, header["tuning"]["n_eigenvalues"]))
     return arrays
+
+
+def _rows(
+    name: str, kind: str, count: int, n_features: int, n_stored: int | None
+) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Types and shapes of the arrays of some rows, sparse where so many entries are stored."""
+    if n_stored is None:
+        return {name: (kind, (count, n_features))}
+    return {
+        f"{name}.data": (kind, (n_stored,)),
+        f"{name}.indices": ("I64", (n_stored,)),
+        f"{name}.indptr": ("I64", (count + 1,)),
+    }

@@ -27,13 +27,17 @@ def axes_or_new(ax: Axes | None, **subplot: Any) -> Axes:
     return made
 
 
+#: Of points that are in no cluster.
+NOISE_COLOUR = (0.6, 0.6, 0.6, 1.0)
+
+
 def cluster_colours(K: int) -> Floats:
-    """One distinct colour per cluster, shape (K, 4)."""
+    """One distinct colour per cluster, and grey, the last, for noise; shape (K + 1, 4)."""
     from matplotlib import colormaps
 
     name = "tab10" if K <= 10 else "tab20" if K <= 20 else "turbo"
     places = np.arange(K) if K <= 20 else np.linspace(0.0, 1.0, K)
-    return np.asarray(colormaps[name](places))
+    return np.vstack([colormaps[name](places), NOISE_COLOUR])
 
 
 @dataclass

@@ -115,10 +115,10 @@ class RegionsDisplay(_Plane):
         self.mesh_ = ax.pcolormesh(
             self.x,
             self.y,
-            self.values,
+            np.where(self.values < 0, K, self.values),
             cmap=ListedColormap(cluster_colours(K)),
             vmin=-0.5,
-            vmax=K - 0.5,
+            vmax=K + 0.5,
             alpha=0.3,
             shading="nearest",
             linewidth=0,

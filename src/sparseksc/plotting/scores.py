@@ -99,10 +99,8 @@ class ScoresDisplay(Display):
         K = int(clusters.max()) + 1 if self.prototypes is None else len(self.prototypes)
         colours = cluster_colours(K)
         for k in clusters:
-            points = self.scores[self.labels == k]
-            self.points_.append(
-                ax.scatter(*points.T, s=6, color=colours[k], alpha=0.6, label=f"cluster {k}")
-            )
+            points, name = self.scores[self.labels == k], f"cluster {k}" if k >= 0 else "noise"
+            self.points_.append(ax.scatter(*points.T, s=6, color=colours[k], alpha=0.6, label=name))
         if self.prototypes is not None:
             for k, direction in enumerate(self.prototypes):
                 mine = self.scores[self.labels == k]

@@ -59,12 +59,12 @@ def _fewer_clusters(estimator: Any) -> str | None:
 def _other_rows(estimator: Any, survey: Survey) -> str | None:
     trained = getattr(estimator, "n_samples_seen_", None)
     if trained is None:
-        trained = len(getattr(estimator, "labels_", ())) or survey.n_rows
-    if trained == survey.n_rows:
+        trained = len(getattr(estimator, "labels_", ())) or survey.n_rows + survey.n_noise
+    if trained == survey.n_rows + survey.n_noise:
         return None
     return (
         f"The model was trained on {plural(trained, 'row')}; this page describes "
-        f"{plural(survey.n_rows, 'row')}, which are not the same ones."
+        f"{plural(survey.n_rows + survey.n_noise, 'row')}, which are not the same ones."
     )
 
 

@@ -100,7 +100,7 @@ class Facts:
         present = np.flatnonzero(self.survey.sizes)
         total = plural(self.survey.n_rows, "row")
         if len(present) == 1:
-            return f"The {total} form a single cluster."
+            return f"The {total} form a single cluster.{self._noise}"
         sizes = sorted((int(size) for size in self.survey.sizes[present]), reverse=True)
         if sizes[0] == sizes[-1]:
             of = f"of {plural(sizes[0], 'row')} each"
@@ -108,7 +108,16 @@ class Facts:
             of = f"of {listed([f'{size:,}' for size in sizes])} rows"
         else:
             of = f"of {sizes[-1]:,} to {sizes[0]:,} rows"
-        return f"The {total} fall into {len(sizes)} clusters {of}."
+        return f"The {total} fall into {len(sizes)} clusters {of}.{self._noise}"
+
+    @property
+    def _noise(self) -> str:
+        """How many rows are in no cluster, in a sentence."""
+        noise = self.survey.n_noise
+        if noise == 0:
+            return ""
+        share = percent(noise / (self.survey.n_rows + noise))
+        return f" {plural(noise, 'more row')} ({share}) {'is' if noise == 1 else 'are'} noise."
 
     @property
     def explanation(self) -> str:
@@ -140,7 +149,7 @@ class Facts:
     def sampling(self) -> str:
         """What was computed from a sample, in a sentence."""
         total, drawn = self.survey.n_rows, len(self.points.rows)
-        if drawn == total:
+        if self.sample_size == total + self.survey.n_noise and drawn == total:
             return f"All numbers and figures show all {plural(total, 'row')}."
         exact = "Cluster sizes, means, standard deviations and memberships are exact, from all "
         text = f"{exact}{plural(total, 'row')}. "
@@ -159,8 +168,8 @@ def gather(estimator: Any, X: Any, ids: Sequence[Any] | None) -> Facts:
     survey = survey_rows(rows)
     profile = None
     if rows.has_features:
-        labels = rows.answers(sample.X).labels
-        profile = make_profile(survey, rows.names, sample.X, labels)
+        shown, answers = rows.answers(sample.X).in_clusters(sample.X)
+        profile = make_profile(survey, rows.names, shown, answers.labels)
     drawn = sample.first(DRAWN_ROWS, SEED)
     points = _points(rows, drawn.rows, drawn.X, profile)
     found = doubts(rows, survey, profile)
@@ -169,6 +178,8 @@ def gather(estimator: Any, X: Any, ids: Sequence[Any] | None) -> Facts:
 
 def _points(rows: Rows, numbers: Integers, X: Any, profile: Profile | None) -> Points:
     answers = rows.answers(X)
+    numbers = numbers[answers.labels >= 0]
+    X, answers = answers.in_clusters(X)
     labels = answers.labels
     strengths = answers.membership[np.arange(len(labels)), labels]
     data, values = None, np.zeros((len(labels), 0))

@@ -115,7 +115,9 @@ def _aspects(facts: Facts) -> dict[str, str]:
 
 def _figures(facts: Facts) -> list[tuple[str, str]]:
     """Return the few numbers at the top."""
-    found = [("Rows", f"{facts.survey.n_rows:,}")]
+    found = [("Rows", f"{facts.survey.n_rows + facts.survey.n_noise:,}")]
+    if facts.survey.n_noise > 0:
+        found.append(("Noise", f"{facts.survey.n_noise:,}"))
     if facts.profile is not None:
         found.append(
             (

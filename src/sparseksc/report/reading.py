@@ -34,6 +34,14 @@ class Answers:
     membership: Floats
     outliers: NDArray[np.bool_]
 
+    def in_clusters(self, block: Any) -> tuple[Any, Answers]:
+        """Return the rows that are not noise, and what is said about them."""
+        kept = self.labels >= 0
+        if kept.all():
+            return block, self
+        mine = Answers(self.labels[kept], self.membership[kept], self.outliers[kept])
+        return block[kept], mine
+
 
 @dataclass(frozen=True)
 class Rows:

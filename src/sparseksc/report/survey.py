@@ -74,8 +74,9 @@ class Survey:
     ----------
     sizes : array of shape (K,)
         Rows of each cluster.
-    n_outliers : int
-        Rows out of the reach of the reduced set.
+    n_outliers, n_noise : int
+        Rows in clusters that are out of the reach of the reduced set, and rows in none, which
+        everything else leaves out.
     strengths : array of shape (K, BINS)
         Rows of each cluster by their membership in it.
     strength_sums : array of shape (K,)
@@ -88,6 +89,7 @@ class Survey:
 
     sizes: Integers
     n_outliers: int
+    n_noise: int
     strengths: Integers
     strength_sums: Floats
     means: Floats
@@ -96,7 +98,7 @@ class Survey:
 
     @property
     def n_rows(self) -> int:
-        """All rows."""
+        """All rows that are in a cluster."""
         return int(self.sizes.sum())
 
     @property
@@ -160,12 +162,17 @@ def survey_rows(rows: Rows) -> Survey:
     sizes = np.zeros(K, dtype=np.intp)
     strengths = np.zeros((K, BINS), dtype=np.intp)
     sums = np.zeros(K)
-    n_outliers, start = 0, 0
+    n_outliers, n_noise, start = 0, 0, 0
     moments: _Moments | None = None
     between: Between | None = None
     for block in rows.blocks():
         answers = rows.answers(block)
-        labels, n = answers.labels, block.shape[0]
+        numbers, n_read = start + np.flatnonzero(answers.labels >= 0), block.shape[0]
+        block, answers = answers.in_clusters(block)
+        start, n_noise = start + n_read, n_noise + n_read - len(numbers)
+        if len(numbers) == 0:
+            continue
+        labels, n = answers.labels, len(numbers)
         place = np.arange(n)
         own = answers.membership[place, labels]
         sizes += np.bincount(labels, minlength=K)
@@ -181,12 +188,13 @@ def survey_rows(rows: Rows) -> Survey:
             others = answers.membership.copy()
             others[place, labels] = -1.0
             seconds = np.argmax(others, axis=1)
-            here = Between(start + place, labels, seconds, own, others[place, seconds], block)
+            here = Between(numbers, labels, seconds, own, others[place, seconds], block)
             here = here.first(WEAKEST)
             between = here if between is None else between.join(here).first(WEAKEST)
-        start += n
+    if n_noise == start:
+        raise ValueError("All rows are noise to this model: there are no clusters to report on.")
     nothing = np.zeros((K, 0))
     means, deviations = moments.results(sizes) if moments else (nothing, nothing)
     if rows.ids is not None and len(rows.ids) != start:
         raise ValueError(f"ids has {len(rows.ids):,} names for {start:,} rows.")
-    return Survey(sizes, n_outliers, strengths, sums, means, deviations, between)
+    return Survey(sizes, n_outliers, n_noise, strengths, sums, means, deviations, between)

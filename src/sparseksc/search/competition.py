@@ -23,7 +23,7 @@ from sparseksc._typing import Floats
 from sparseksc.core.encoding import ENCODINGS, fit_best_directions
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.training import ProjectionFit, choose_pivots, fit_projection
-from sparseksc.data.sampling import Sample, in_typical_rows, rows_at
+from sparseksc.data.sampling import Sample
 from sparseksc.data.source import ArraySource
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.memory import release_memory
@@ -45,7 +45,6 @@ from sparseksc.search.procedure import SearchOutcome
 from sparseksc.search.quality import Judge
 from sparseksc.search.ranking import RankedModel, Surfaces
 from sparseksc.search.result import TuningResult
-from sparseksc.search.samples import weighted_sample
 
 #: Numbers of clusters to choose from; None for any.
 Numbers = Sequence[int] | None
@@ -90,7 +89,7 @@ def compete(
     with single_threaded_blas():
         training = None if incumbent is None else incumbent.selection
         if training is None:
-            training = _drawn(sample, TRAINING_SIZE, seed)
+            training = sample.drawn(TRAINING_SIZE, seed)
         else:  # the same rows, without those that are isolated
             training = training.first(TRAINING_SIZE, seed)
         judged = training.first(GRAPH_SIZE, seed)
@@ -137,13 +136,6 @@ def compete(
         chosen.kernel.name,
     )
     return SearchOutcome(result, chosen, training)
-
-
-def _drawn(sample: Sample, size: int, seed: int) -> Sample:
-    """Draw rows that stand for all, with their weights in typical rows."""
-    places, mass = weighted_sample(sample, size, seed)
-    mass = in_typical_rows(sample.weights, mass)
-    return Sample(sample.rows[places], rows_at(sample.X, places), mass)
 
 
 def _judge_model(

@@ -139,3 +139,17 @@ CLEAR_QUALITY = 1.0
 #: (Gaussians and uniform clouds of 400 to 3,000 points in 2 to 50 dimensions: 2 to 5 parts, up to
 #: 0.18). Many clusters may overlap more than that and are still clusters.
 CLOUD_CLUSTERS, CLOUD_QUALITY = 5, 0.2
+
+# ---------------------------------------------------------------------------------------- noise
+
+#: Densities, as shares of the median, below which rows are left out of a search for noise. Of
+#: uniform data of 3,000 points hardly any row has so little density, by chance (shapes).
+NOISE_LEVELS = (1 / 3, 2 / 3)
+#: Shares of the rows that may be noise, in the order in which they are tried, how often the step to
+#: the best is halved, and a share that is too small for a trial of its own (cost).
+NOISE_SHARES, HALVINGS = (0.0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.25, 0.3), 2
+LEAST_NOISE = 0.005
+#: A share is nearly as good as the best, and an answer no better than another, within this
+#: difference of their qualities. Chosen on chameleon_t4_8k and chameleon_t7_10k, moons and blobs
+#: with 5 to 20 % of noise, and the battery, on none of which it is held out.
+NOISE_GAIN = 0.5

@@ -15,15 +15,14 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.data.sampling import (
     Sample,
     in_typical_rows,
-    represented_weights,
     rows_at,
     selection_sample,
+    weighted_sample,
 )
 from sparseksc.data.source import ArraySource
 from sparseksc.kernels import Exponential, make_kernel
 from sparseksc.search.constants import DENSE_SIZE, GRAPH_SIZE, PROTOTYPE_SIZE, TRAINING_SIZE
-from sparseksc.search.graph import NeighbourGraph, neighbour_graph
-from sparseksc.search.isolation import isolated_points
+from sparseksc.search.graph import NeighbourGraph, isolated_points, neighbour_graph
 
 
 @dataclass(frozen=True)
@@ -182,16 +181,6 @@ def fewer_features(X: Array) -> Array:
     centred = np.subtract(X, X.mean(axis=0), dtype=np.float64)
     _, R = qr(centred.T, mode="raw", overwrite_a=True, check_finite=False)
     return np.ascontiguousarray(R.T, dtype=X.dtype)
-
-
-def weighted_sample(sample: Sample, size: int, seed: int) -> tuple[Integers, Floats]:
-    """Places of some rows, drawn with their weight as rate, and weights that stand for all."""
-    weights = sample.weights
-    places = selection_sample(sample.rows, size, seed, weights)
-    mass = weights[places]
-    if len(places) < np.count_nonzero(weights > 0.0):
-        mass = represented_weights(sample.rows[places], seed, mass)
-    return places, mass
 
 
 def gaussian_conductance(X: Array, seed: int) -> float:

@@ -79,7 +79,7 @@ def run(
             write_page(model, source, places[report], command=command)
     tuning = getattr(model, "tuning_", None)
     sizes = [int(size) for size in model.cluster_sizes_]
-    rows = sum(sizes)
+    rows = model.n_samples_seen_
     bandwidth = model.bandwidth_
     bandwidth = "" if bandwidth is None else f", bandwidth {short_bandwidth(bandwidth)}"
     kernel = model.model_.projection.kernel.name
@@ -93,6 +93,8 @@ def run(
     if tuning is not None:
         reporter.say(tuning.summary())
     cluster_table(reporter, sizes)
+    if model.noise_share_ > 0.0:
+        reporter.say(f"noise, in no cluster: {100 * model.noise_share_:.1f} % of the rows")
     written = {"model": output, "labels": labels, "report": report}
     for what, name in written.items():
         if name not in (None, "-"):
@@ -109,6 +111,7 @@ def run(
             "eigenvalues": model.eigenvalues_,
             "residual": model.residual_,
             "n_outliers": model.n_outliers_,
+            "noise_share": model.noise_share_,
             "summary": None if tuning is None else tuning.summary(),
             "doubt": None if tuning is None else tuning.doubt,
             "timings": model.timings_,

@@ -13,7 +13,7 @@ def run(*, model: str, as_json: bool) -> None:
     """Do what the command line says."""
     reporter = Reporter(as_json)
     header = read_header(model)
-    training, kernel = header["training"], header["kernel"]
+    training, kernel, noise = header["training"], header["kernel"], header.get("noise")
     names = header["feature_names"]
     reporter.say(
         f"{model}: {count(header['n_clusters'], 'cluster')}, found in "
@@ -29,6 +29,7 @@ def run(*, model: str, as_json: bool) -> None:
             "encoding": header["encoding"],
             "eigenvalues": ", ".join(f"{value:.4g}" for value in training["eigenvalues"]) or None,
             "out of reach": count(training["n_outliers"], "row"),
+            "noise": f"{100 * noise['share']:.1f} % of the rows" if noise else None,
             "precision": header["dtype"],
             "format": f"{header['format']} {header['version']}",
             "written by": ", ".join(
