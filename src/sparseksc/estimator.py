@@ -101,7 +101,7 @@ class KernelSpectralClustering(
     Attributes
     ----------
     labels_ : array of shape (n_samples,)
-        Cluster of each training point, 0 the largest, if they were in memory; else use ``predict``.
+        Cluster of each training point, 0 the largest; lazy for Dask. For streams use ``predict``.
     n_clusters_, bandwidth_ : int; float, tuple of float or None
         Number of clusters found, and bandwidth of the kernel of the scores.
     reduced_set_ : array of shape (R, n_features)
@@ -252,7 +252,7 @@ class KernelSpectralClustering(
         array of shape (n_samples,)
         """
         self.fit(X, y, **parameters)
-        return self.predict(X) if is_external(X) else self.labels_
+        return self.labels_ if hasattr(self, "labels_") else self.predict(X)
 
     @available_if(sees_rows_one_by_one)
     def partial_fit(

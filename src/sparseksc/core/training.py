@@ -81,7 +81,7 @@ class Training:
     timings : dict of str to float
         Seconds of each step.
     labels : array of shape (n,) or None
-        Where the training points are in memory.
+        Where the training points are in memory; lazy where they are on a Dask cluster.
     """
 
     model: SparseModel
@@ -91,7 +91,7 @@ class Training:
     n_samples: int
     n_outliers: int
     timings: dict[str, float]
-    labels: Integers | None = None
+    labels: Any = None
 
 
 @dataclass(frozen=True)
@@ -252,15 +252,16 @@ def fit_clusters(
             "points: ask for fewer.",
             ConvergenceWarning,
         )
+    model = replace(model, encoding=model.encoding.reordered(order))
     return Training(
-        model=replace(model, encoding=model.encoding.reordered(order)),
+        model=model,
         indices=reduced_set.indices,
         residual=reduced_set.residual,
         cluster_sizes=sizes * source.weight_unit,
         n_samples=counts.n_points,
         n_outliers=fit.excluded[0],
         timings={},
-        labels=labels,
+        labels=source.later(model.labels) if labels is None else labels,
     )
 
 

@@ -35,6 +35,7 @@ from sparseksc.data.source import (
     Labelling,
     Merge,
     RowTransform,
+    RowWork,
     Source,
     T,
     Work,
@@ -153,6 +154,9 @@ class CheckpointedSource(Source):
             return super().label(work, merge, width, n_jobs)
         # The last pass, from its beginning: labels would make the file grow with the data.
         return self.source.label(work, merge, width, n_jobs)
+
+    def later(self, work: RowWork) -> Any:  # noqa: D102
+        return self.source.later(work)
 
     def verify(self) -> None:
         """Read all rows, unless a pass of this run has, and compare them with those of the file."""

@@ -152,6 +152,10 @@ class Source(ABC):
         """Sum what ``work(rows, weights)`` returns beside labels; the labels too if in memory."""
         return None, self.sum(lambda rows, weights: work(rows, weights)[1], merge, width, n_jobs)
 
+    def later(self, work: RowWork) -> Any:
+        """Return labels that are computed when they are asked for; None if rows are not so."""
+        return None
+
 
 def files_behind(X: Any) -> list[str]:
     """Files that an array, the arrays of a sparse matrix or the columns of a frame are maps of."""
