@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from sparseksc.core.training import SUMMANDS, Training, train
 from sparseksc.data.adapters import is_external, origins_of, require_output
 from sparseksc.data.checkpoint import checkpointed
 from sparseksc.data.lock import sole_use
-from sparseksc.data.source import RowWork, Source
+from sparseksc.data.source import RowWork
 from sparseksc.data.writers import write_label_file
 from sparseksc.execution.notices import collected_warnings
 from sparseksc.kernels import KERNELS, RBF
@@ -233,10 +233,7 @@ class KernelSpectralClustering(
         with alone, collected_warnings() as messages:
             source, scaling = training_source(self, X, sample_weight)
             plan = make_plan(settings, source)
-            saved: AbstractContextManager[Source] = nullcontext(source)
-            if checkpoint is not None:
-                saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
-            with saved as rows:
+            with checkpointed(source, checkpoint, lambda: plan.purpose, SUMMANDS) as rows:
                 training = train(rows, plan.n_clusters, plan.recipe, plan.sample, plan.selection)
             self._set_fitted(training, scaling, plan.tuning, messages)
             self.__dict__.pop("_reservoir", None)
@@ -355,6 +352,10 @@ class KernelSpectralClustering(
         """
         require_fitted(self)
         return self._apply(self.model_.membership, X, self.n_clusters_, np.float64)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return :meth:`membership`, by its usual name."""
+        return self.membership(X)
 
     def outliers(self, X: Any) -> Any:
         """Whether a row of ``X`` is out of the reach of the reduced set.

@@ -18,6 +18,7 @@ dask = pytest.importorskip("dask", reason="needs dask")
 da = pytest.importorskip("dask.array", reason="needs dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask's data frames")
 distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
+DaskSource = pytest.importorskip("sparseksc.data.dask_source").DaskSource
 cloudpickle = pytest.importorskip("cloudpickle", reason="comes with distributed")
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
@@ -85,7 +86,7 @@ def test_the_default_block_gives_the_bits_of_an_array(client):
 def test_labels_scores_and_memberships_come_back_lazily_and_are_those_of_the_array(client, X):
     ksc = make().fit(X)
     lazy = da.from_array(X, chunks=(7000, 2))
-    for method in (ksc.predict, ksc.transform, ksc.membership, ksc.outliers):
+    for method in (ksc.predict, ksc.transform, ksc.membership, ksc.predict_proba, ksc.outliers):
         result = method(lazy)
         assert isinstance(result, da.Array)
         np.testing.assert_array_equal(result.compute(), method(X))
@@ -123,6 +124,12 @@ def test_a_frame_of_several_files_has_a_block_for_each_of_its_partitions(client,
     assert list(ksc.feature_names_in_) == ["a", "b"]
     assert ksc.labels_.chunks == ((9000, 0, 2000, 19_001, 9999),)
     assert ksc.predict(frame).chunks == ksc.labels_.chunks
+
+
+def test_a_source_says_what_it_is(client, X, folder):
+    assert repr(DaskSource(frame_of(folder, "a", "b"))) == (
+        "<DaskSource: 5 blocks of a Dask array, 40,000 rows, 2 columns (a, b), float64>"
+    )
 
 
 def test_labels_of_a_fit_are_lazy_and_fit_beside_the_frame(client, X, folder, tmp_path):

@@ -12,7 +12,7 @@ from dask.base import tokenize
 from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
-from sparseksc._text import escaped
+from sparseksc._text import count, escaped
 from sparseksc._typing import Array, Floats
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import (
@@ -92,6 +92,9 @@ class DaskSource(Source):
         for _, block in self._delayed_blocks():
             rows = block.compute()
             yield rows, np.ones(len(rows))
+
+    def place(self) -> str:  # noqa: D102
+        return f"{count(len(self.array.chunks[0]), 'block')} of a Dask array"
 
     def fingerprint(self) -> str:  # noqa: D102
         return self.identity

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from sparseksc._text import count, count_named, escaped
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.data.sampling import Sample, selection_sample
 from sparseksc.execution.threads import (
@@ -94,6 +95,18 @@ class Source(ABC):
     c_contiguous: bool = True
     block_rows: int = BLOCK_ROWS
     weight_unit: float = 1.0
+
+    def __repr__(self) -> str:
+        rows = "rows not counted yet" if self.n_rows is None else count(self.n_rows, "row")
+        columns = count(self.n_features, "column")
+        if self.feature_names:
+            columns = count_named(self.feature_names, "column")
+        parts = (self.place(), rows, columns, str(self.dtype))
+        return escaped(f"<{type(self).__name__}: {', '.join(filter(None, parts))}>")
+
+    def place(self) -> str:
+        """Say in a few words where the rows are, as far as that is known."""
+        return ""
 
     @abstractmethod
     def blocks(self) -> Iterator[tuple[Array, Floats]]:
@@ -216,6 +229,9 @@ class ArraySource(Source):
     def origins(self) -> Sequence[str]:  # type: ignore[override]
         """Files that the rows are a memory map of, if any."""
         return files_behind(self.X)
+
+    def place(self) -> str:  # noqa: D102
+        return "in memory"
 
     def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102
         return chunks_of((self.X, self.weights), BLOCK_ROWS)
