@@ -215,7 +215,7 @@ class KernelSpectralClustering(
         X : array-like of shape (n_samples, n_features), Source, or Dask collection
             Array, data frame, memory map, or a CSR matrix (rbf, cosine, linear, polynomial and
             landmarks kernels); the kernel matrix for ``kernel="precomputed"``; data from
-            :func:`sparseksc.open_dataset`, or a Dask array or data frame.
+            :func:`sparseksc.open_dataset`, a Dask collection, or objects for a kernel function.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Only their ratios matter: twice the weight of the other rows counts like two copies of

@@ -156,7 +156,7 @@ def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
     points = kernel.among(sample.X, sample.rows)
     with np.errstate(all="ignore"):
         largest = float(kernel.diagonal(points).max())
-    dtype = np.dtype(points.dtype)
+    dtype = np.dtype(np.float64 if points.dtype.hasobject else points.dtype)
     if not (largest == 0.0 or LEAST_VALUE[dtype] <= largest <= LARGEST_VALUE[dtype]):
         raise ValueError(_no_values(kernel, dtype, largest))
     reduced_set = select_reduced_set(
