@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from sparseksc.core.training import SUMMANDS, Training, train
 from sparseksc.data.adapters import is_external, origins_of, require_output
 from sparseksc.data.checkpoint import checkpointed
 from sparseksc.data.lock import sole_use
-from sparseksc.data.source import RowWork
+from sparseksc.data.source import RowWork, Source
 from sparseksc.data.writers import write_label_file
 from sparseksc.execution.notices import collected_warnings
 from sparseksc.kernels import KERNELS, RBF
@@ -122,10 +122,8 @@ class KernelSpectralClustering(
         Sum of the sample weights of the training points in each cluster.
     n_samples_seen_, n_features_in_ : int
         Number of training points, and of features.
-    feature_names_in_ : array of str
-        Where ``X`` had names.
-    scaling_ : Scaling or None
-        Mean and standard deviation of the features, where ``scale`` is.
+    feature_names_in_, scaling_ : array of str, Scaling or None
+        Where ``X`` had names; mean and standard deviation of the features, where ``scale`` is.
     timings_, model_ : dict of str to float, SparseModel
         Seconds of each step of the training, and the fitted model.
     tuning_, warnings_ : TuningResult, list of str
@@ -233,7 +231,10 @@ class KernelSpectralClustering(
         with alone, collected_warnings() as messages:
             source, scaling = training_source(self, X, sample_weight)
             plan = make_plan(settings, source)
-            with checkpointed(source, checkpoint, lambda: plan.purpose, SUMMANDS) as rows:
+            saved: AbstractContextManager[Source] = nullcontext(source)
+            if checkpoint is not None:
+                saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
+            with saved as rows:
                 training = train(rows, plan.n_clusters, plan.recipe, plan.sample, plan.selection)
             self._set_fitted(training, scaling, plan.tuning, messages)
             self.__dict__.pop("_reservoir", None)
@@ -289,8 +290,7 @@ class KernelSpectralClustering(
             if known is None:
                 source, scaling = training_source(self, X, sample_weight)
                 plan = make_plan(settings, source)
-                reservoir = start_from(source, plan.n_clusters, plan.recipe)
-                tuning = plan.tuning
+                reservoir, tuning = start_from(source, plan.n_clusters, plan.recipe), plan.tuning
             elif settings.purpose != known[1]:
                 raise ValueError(
                     "The parameters of partial_fit are those of the first chunk, and cannot be "

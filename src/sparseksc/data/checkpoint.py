@@ -18,7 +18,7 @@ import hashlib
 import json
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from itertools import islice
@@ -303,20 +303,12 @@ class CheckpointedSource(Source):
 
 @contextmanager
 def checkpointed(
-    source: Source,
-    path: StrPath | None,
-    describe: Callable[[], Fingerprint],
-    summands: tuple[type[Any], ...],
+    source: Source, path: StrPath, purpose: Fingerprint, summands: tuple[type[Any], ...]
 ) -> Iterator[Source]:
-    """Let the sums over a source go on from a file, if there is to be one; remove it at the end.
+    """Let the sums over a source go on from a file, which is removed at the end.
 
-    ``describe`` says what decides the sums beside the data. Ctrl-C, SIGTERM and what else ends the
-    program save the sums first.
+    Ctrl-C, SIGTERM and what else ends the program save the sums first.
     """
-    if path is None:
-        yield source
-        return
-    purpose = describe()
     if not purpose.certain:
         warn(
             "The kernel function holds values that cannot be compared: a checkpoint cannot tell "
