@@ -22,6 +22,7 @@ help:
 	@echo "make clean     remove everything that make has made"
 
 demo: $(VENV)/.plot
+	@echo "Clustering two spirals"
 	$(BIN)/python -m sparseksc.demo
 
 test: $(VENV)/.test
@@ -68,14 +69,17 @@ clean:
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "sparseksc needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
+	@echo "Making an environment in $(VENV)"
 	$(PYTHON) -m venv $(VENV)
 
 # Dependency groups need pip 25.1.
 $(VENV)/.package: pyproject.toml $(NATIVE) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@echo "Installing NumPy, SciPy and scikit-learn, and compiling the native module: one to two minutes"
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.package
+	@echo "Installing what '$*' needs"
 	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@

@@ -129,6 +129,7 @@ def test_labels_scores_and_memberships_have_the_promised_shapes(points):
     assert 0.0 < ksc.residual_ < 1.0
     assert ksc.transform(X[:7]).shape == (7, 3)
     assert ksc.membership(X[:7]).shape == (7, 4)
+    np.testing.assert_array_equal(ksc.predict_proba(X), ksc.membership(X))
     assert ksc.outliers(X[:7]).shape == (7,)
     np.testing.assert_allclose(ksc.membership(X).sum(axis=1), 1.0, rtol=1e-14)
     sizes = np.bincount(ksc.labels_)
@@ -352,7 +353,9 @@ def test_scores_come_as_a_frame_with_names_when_asked_for(points, library, frame
     assert list(ksc.get_feature_names_out()) == list(scores.columns)
 
 
-@pytest.mark.parametrize("method", ["predict", "transform", "membership", "outliers", "score"])
+@pytest.mark.parametrize(
+    "method", ["predict", "transform", "membership", "predict_proba", "outliers", "score"]
+)
 def test_new_points_are_checked_too(points, method):
     ksc = estimator()
     with pytest.raises(NotFittedError, match="not fitted yet"):

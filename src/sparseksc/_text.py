@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: What a terminal obeys or what changes the order of the text around it: control characters (C0,
 #: DEL, C1), line separators, marks and overrides of the writing direction, and bytes of file names
@@ -10,6 +11,9 @@ import re
 _CONTROLS = re.compile(
     "[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+
+#: Names of a list that are shown.
+FEW_NAMES = 6
 
 
 def escaped(text: str, keep: str = "") -> str:
@@ -26,6 +30,31 @@ def escaped(text: str, keep: str = "") -> str:
         return found[0] if found[0] in keep else found[0].encode("unicode_escape").decode()
 
     return _CONTROLS.sub(shown, text)
+
+
+def count(number: int, thing: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> from sparseksc._text import count
+    >>> count(1, "row"), count(12345, "row")
+    ('1 row', '12,345 rows')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
+def count_named(names: Sequence[str], thing: str) -> str:
+    """Return how many things there are, with the names of a few of them.
+
+    Examples
+    --------
+    >>> from sparseksc._text import count_named
+    >>> count_named(["x", "y"], "column"), count_named("abcdefgh", "column")
+    ('2 columns (x, y)', '8 columns (a, b, c, d, …, h)')
+    """
+    few = list(names) if len(names) <= FEW_NAMES else [*names[: FEW_NAMES - 2], "…", names[-1]]
+    return f"{count(len(names), thing)} ({', '.join(few)})"
 
 
 class escaped_errors:

@@ -29,6 +29,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder of the figure")
     options = parser.parse_args(arguments)
 
+    print(f"clustering {options.points:,} points", flush=True)
     X, y = make_spirals(options.points, random_state=options.seed)
     start = perf_counter()
     ksc = KernelSpectralClustering(
@@ -38,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         random_state=options.seed,
     ).fit(X)
     fitted = perf_counter()
+    print("labelling as many new points", flush=True)
     fresh, truth = make_spirals(options.points, random_state=options.seed + 1)
     made = perf_counter()
     predicted = ksc.predict(fresh)
@@ -58,8 +60,9 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"{name:<{width}}  {value:>12}")
 
     figure = options.out / "spirals.png"
+    print("\ndrawing", flush=True)
     draw(X, ksc, figure)
-    print(f"\npicture: {figure}")
+    print(f"picture: {figure}")
 
 
 def draw(X: np.ndarray[Any, Any], ksc: KernelSpectralClustering, path: Path) -> None:

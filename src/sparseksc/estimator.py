@@ -49,14 +49,12 @@ class KernelSpectralClustering(
         Number of clusters; several candidates or "auto" (any number) start a search.
     kernel : str or callable, default="auto"
         "auto" lets "landmarks" and "rbf" compete at several scales; "rbf", "laplacian", "chi2",
-        "cosine", "linear", "polynomial"; "landmarks", which needs no bandwidth, for many features
-        or clusters; "precomputed" for the kernel matrix of the
-        training points in ``fit``, and of new and training points afterwards; or a function
-        ``k(X, Y, **kernel_params)`` that returns the matrix of kernel values.
+        "cosine", "linear", "polynomial"; "landmarks" for many features or clusters; "precomputed"
+        for the kernel matrix of the training points, and of new and training points afterwards;
+        or a function ``k(X, Y, **kernel_params)`` that returns the matrix of kernel values.
     bandwidth : float, array of shape (n_features,), list or "auto", default="auto"
         The bandwidth h divides: :math:`\exp(-\|x-y\|^2/h)`; for the rbf kernel it is 1/gamma. An
-        array gives one value per feature, a list several candidates for a search; "auto" takes
-        candidates from the data.
+        array gives one value per feature, a list several candidates; "auto" takes some itself.
     icd_bandwidth : float or array of shape (n_features,), default=None
         Bandwidth of the pivots and eigenvectors, where it is not that of the scores (paper).
     kernel_params : dict, default=None
@@ -66,24 +64,21 @@ class KernelSpectralClustering(
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distance between points and landmarks; "cosine" for text and embeddings.
     scale : bool, default=False
-        Whether to standardise every feature; sparse data is divided only. Costs one more pass, and
-        a copy of arrays, which ``memory_limit`` does not count.
+        Whether to standardise every feature, in one more pass; sparse data is divided only.
     max_rank : int or "auto", default="auto"
         Largest number of pivots R: 200 for "auto", or 1,000 after a refined search; of landmarks,
         2,000, and at most half of the points.
     tol : float, default=0.001
         Share of the trace of the kernel matrix that the pivots may leave unrepresented.
     pivoting : {"greedy", "weighted", "block", "random", "uniform", "renyi"}, default="greedy"
-        How pivots are selected: "greedy" evenly over a shape, "block" nearly so, and faster for
-        ranks in the hundreds; "weighted" heeds the sample weights.
+        How pivots are selected: "greedy" evenly over a shape, "block" faster, nearly so.
     selection_size : int, "auto" or None, default="auto"
         Points that pivots are selected in; None takes all, "auto" 2,000, or ten for each pivot.
     encoding : {"auto", "sign", "direction", "angular", "qr"}, default="auto"
         How clusters are read off the scores. "auto" is "qr", the steadiest.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
-        How the search selects: "auto" by the clusters whose separation in the graph of nearest
-        neighbours stands out (:func:`sparseksc.tune`), the others by the largest value of that
-        criterion. ``score`` is the criterion, and the AMS for "auto".
+        How the search selects: "auto" by the clusters that stand out (:func:`sparseksc.tune`), the
+        others by the largest value. ``score`` is the criterion, and the AMS for "auto".
     balance : float, default=0.1
         Weight of the balance of cluster sizes in the criterion, between 0 and 1.
     outlier_threshold : int, default=1
@@ -104,7 +99,7 @@ class KernelSpectralClustering(
     Attributes
     ----------
     labels_ : array of shape (n_samples,)
-        Cluster of each training point in memory, 0 the largest, -1 noise; else use ``predict``.
+        Cluster of each training point, 0 the largest, -1 noise; lazy for Dask, none for streams.
     n_clusters_, bandwidth_ : int; float, tuple of float or None
         Number of clusters found, and bandwidth of the kernel of the scores.
     reduced_set_ : array of shape (R, n_features)
@@ -125,10 +120,8 @@ class KernelSpectralClustering(
         Sum of the sample weights of the training points in each cluster.
     n_samples_seen_, n_features_in_ : int
         Number of training points, and of features.
-    feature_names_in_ : array of str
-        Where ``X`` had names.
-    scaling_ : Scaling or None
-        Mean and standard deviation of the features, where ``scale`` is.
+    feature_names_in_, scaling_ : array of str, Scaling or None
+        Where ``X`` had names; mean and standard deviation of the features, where ``scale`` is.
     timings_, model_ : dict of str to float, SparseModel
         Seconds of each step of the training, and the fitted model.
     tuning_, warnings_ : TuningResult, list of str
@@ -220,7 +213,7 @@ class KernelSpectralClustering(
         X : array-like of shape (n_samples, n_features), Source, or Dask collection
             Array, data frame, memory map, or a CSR matrix (rbf, cosine, linear, polynomial and
             landmarks kernels); the kernel matrix for ``kernel="precomputed"``; data from
-            :func:`sparseksc.open_dataset`, or a Dask array or data frame.
+            :func:`sparseksc.open_dataset`, a Dask collection, or objects for a kernel function.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Only their ratios matter: twice the weight of the other rows counts like two copies of
@@ -257,7 +250,7 @@ class KernelSpectralClustering(
         array of shape (n_samples,)
         """
         self.fit(X, y, **parameters)
-        return self.predict(X) if is_external(X) else self.labels_
+        return self.labels_ if hasattr(self, "labels_") else self.predict(X)
 
     @available_if(sees_rows_one_by_one)
     def partial_fit(
@@ -297,8 +290,7 @@ class KernelSpectralClustering(
             if known is None:
                 source, scaling = training_source(self, X, sample_weight)
                 plan = make_plan(settings, source)
-                reservoir = start_from(source, plan.n_clusters, plan.recipe)
-                tuning = plan.tuning
+                reservoir, tuning = start_from(source, plan.n_clusters, plan.recipe), plan.tuning
             elif settings.purpose != known[1]:
                 raise ValueError(
                     "The parameters of partial_fit are those of the first chunk, and cannot be "
@@ -360,6 +352,10 @@ class KernelSpectralClustering(
         """
         require_fitted(self)
         return self._apply(self.model_.membership, X, self.n_clusters_, np.float64)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return :meth:`membership`, by its usual name."""
+        return self.membership(X)
 
     def outliers(self, X: Any) -> Any:
         """Whether a row of ``X`` is out of the reach of the reduced set.

@@ -1,6 +1,7 @@
 """A real Dask cluster of separate processes gives the bits of a local run."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -13,9 +14,11 @@ from sparseksc.data.source import BLOCK_ROWS
 from sparseksc.data.stream import ChangedSource, IterableSource
 from sparseksc.datasets import make_spirals
 
+dask = pytest.importorskip("dask", reason="needs dask")
 da = pytest.importorskip("dask.array", reason="needs dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask's data frames")
 distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
+DaskSource = pytest.importorskip("sparseksc.data.dask_source").DaskSource
 cloudpickle = pytest.importorskip("cloudpickle", reason="comes with distributed")
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
@@ -83,7 +86,7 @@ def test_the_default_block_gives_the_bits_of_an_array(client):
 def test_labels_scores_and_memberships_come_back_lazily_and_are_those_of_the_array(client, X):
     ksc = make().fit(X)
     lazy = da.from_array(X, chunks=(7000, 2))
-    for method in (ksc.predict, ksc.transform, ksc.membership, ksc.outliers):
+    for method in (ksc.predict, ksc.transform, ksc.membership, ksc.predict_proba, ksc.outliers):
         result = method(lazy)
         assert isinstance(result, da.Array)
         np.testing.assert_array_equal(result.compute(), method(X))
@@ -95,6 +98,116 @@ def test_data_frames_and_chunks_of_unknown_size_work(client, X):
     assert list(ksc.feature_names_in_) == ["a", "b"]
     unknown = make().fit(frame.to_dask_array())
     assert ksc.coef_.tobytes() == unknown.coef_.tobytes()
+
+
+@pytest.fixture(scope="module")
+def folder(X, tmp_path_factory):
+    """Parquet files of different lengths, one without rows, with columns of many types."""
+    folder = tmp_path_factory.mktemp("files")
+    for number, rows in enumerate(np.split(X, [9000, 9000, 11_000, 30_001])):
+        columns = {"a": rows[:, 0], "b": rows[:, 1], "place": np.arange(len(rows)) / 10}
+        frame = pd.DataFrame(columns | {"time": pd.Timestamp("2026-01-01"), "word": "of text"})
+        frame["colour"] = pd.Categorical(np.where(frame["a"] > 0, "red", "blue"))
+        frame.to_parquet(folder / f"{number}.parquet", row_group_size=4321)
+    return folder
+
+
+def frame_of(folder, *columns):
+    return dd.read_parquet(folder / "*.parquet", columns=list(columns))
+
+
+def test_a_frame_of_several_files_has_a_block_for_each_of_its_partitions(client, X, folder):
+    frame = frame_of(folder, "a", "b")
+    assert frame.to_dask_array().npartitions < frame.npartitions  # Dask would join some
+    ksc, local = make().fit(frame), make().fit(open_dataset(np.split(X, [9000, 11_000, 30_001])))
+    assert ksc.coef_.tobytes() == local.coef_.tobytes()
+    assert list(ksc.feature_names_in_) == ["a", "b"]
+    assert ksc.labels_.chunks == ((9000, 0, 2000, 19_001, 9999),)
+    assert ksc.predict(frame).chunks == ksc.labels_.chunks
+
+
+def test_a_source_says_what_it_is(client, X, folder):
+    assert repr(DaskSource(frame_of(folder, "a", "b"))) == (
+        "<DaskSource: 5 blocks of a Dask array, 40,000 rows, 2 columns (a, b), float64>"
+    )
+
+
+def test_labels_of_a_fit_are_lazy_and_fit_beside_the_frame(client, X, folder, tmp_path):
+    frame = frame_of(folder, "a", "b", "word")
+    ksc = make().set_params(scale=True).fit(frame[["a", "b"]])
+    assert isinstance(ksc.labels_, da.Array)
+    frame.assign(cluster=ksc.labels_).to_parquet(tmp_path / "labelled")
+    found = pd.read_parquet(tmp_path / "labelled")
+    assert list(found.columns) == ["a", "b", "word", "cluster"]
+    np.testing.assert_array_equal(found[["a", "b"]], X)
+    np.testing.assert_array_equal(found["cluster"], ksc.predict(found[["a", "b"]]))
+    lazy = make().set_params(scale=True).fit_predict(frame[["a", "b"]])
+    np.testing.assert_array_equal(lazy.compute(), found["cluster"])
+
+
+def test_labels_after_a_run_with_a_checkpoint_are_lazy_too(client, X, tmp_path):
+    ksc = make().fit(da.from_array(X, chunks=(9000, 2)), checkpoint=tmp_path / "run.ckpt")
+    assert isinstance(ksc.labels_, da.Array)
+    np.testing.assert_array_equal(ksc.labels_.compute(), make().fit(X).labels_)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame[frame["place"] > 100.0],  # leaves two partitions empty
+        lambda frame: frame.repartition(npartitions=2),
+        lambda frame: frame.astype({"a": "Float64", "b": "float64[pyarrow]"}),
+    ],
+)
+def test_frames_that_were_changed(client, folder, change):
+    frame = change(frame_of(folder, "a", "b", "place"))[["a", "b"]]
+    ksc = make().fit(frame)
+    rows = frame.compute()
+    assert ksc.n_samples_seen_ == len(rows)
+    np.testing.assert_array_equal(ksc.labels_.compute(), ksc.predict(rows))
+
+
+def test_columns_of_float32_stay_so(client, folder):
+    ksc = make().fit(frame_of(folder, "a", "b").astype({"a": "float32", "b": "float32[pyarrow]"}))
+    assert ksc.reduced_set_.dtype == np.float32
+
+
+def test_a_column_without_numbers_is_named_with_a_remedy_that_works(client, X, folder):
+    frame = frame_of(folder, "a", "colour")
+    with pytest.raises(ValueError, match=r"The column 'colour' .* is categorical") as no:
+        make().fit(frame)
+    (drop,) = re.findall(r"frame\.drop\(.*?\)", str(no.value))
+    (dummies,) = re.findall(r"dask\.dataframe\.get_dummies\(.*\)", str(no.value))
+    names = {"frame": frame, "dask": dask}
+    assert list(eval(drop, names).columns) == ["a"]
+    ksc = make().fit(eval(dummies, names))
+    assert list(ksc.feature_names_in_) == ["a", "colour_blue", "colour_red"]
+    with pytest.raises(ValueError, match=r"'word' .* of the type str"):
+        make().fit(frame_of(folder, "a", "word"))
+    with pytest.raises(ValueError, match=r"'time' .* of the type datetime64"):
+        make().fit(frame_of(folder, "a", "time"))
+    with pytest.raises(ValueError, match="no columns"):
+        make().fit(frame[[]])
+    with pytest.raises(ValueError, match="two dimensions"):
+        make().fit(frame["a"])
+
+
+def test_a_missing_number_of_a_frame_is_named(client, folder):
+    def with_a_gap(part):
+        part = part.astype({"b": "Float64"})
+        part.loc[part["place"] == 1900.0, "b"] = pd.NA  # in the last but one file
+        return part
+
+    frame = frame_of(folder, "a", "b", "place").map_partitions(with_a_gap)[["a", "b"]]
+    with pytest.raises(ValueError, match="Row 30,000 has the value nan in column 'b'"):
+        make().fit(frame)
+
+
+def test_a_partition_that_is_not_as_declared_is_named(client):
+    parts = [pd.DataFrame({"a": [0.5, 1.0]}), pd.DataFrame({"a": ["x", "y"]})]
+    frame = dd.from_map(lambda part: part, parts, meta=parts[0])
+    with pytest.raises(ValueError, match="values in the column 'a', which was declared"):
+        make().fit(frame)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "npy"])

@@ -39,3 +39,11 @@ def test_groups_of_a_sparse_matrix_are_those_of_its_rows():
     first, group = distinct_rows(sp.csr_array(X))
     np.testing.assert_array_equal(X[first][group], X)
     assert len(first) == len(np.unique(X, axis=0))
+
+
+def test_equal_objects_are_one_group():
+    X = np.empty((4, 1), object)
+    X[:, 0] = [{"a": 1}, "text", {"a": 1}, np.ones(2)]
+    first, group = distinct_rows(X)
+    assert first.tolist() == [0, 1, 3]
+    assert group.tolist() == [0, 1, 0, 2]

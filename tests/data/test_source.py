@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from sparseksc import open_dataset
+from sparseksc.data.checkpoint import CheckpointedSource
 from sparseksc.data.source import ArraySource
 from sparseksc.data.stream import IterableSource, require_finite
+from sparseksc.scaling import measure_scaling
 
 
 def blocks_of(X, rows):
@@ -37,3 +40,33 @@ def test_sums_have_the_same_bits_for_an_array_and_for_the_same_blocks(n_jobs, n_
 def test_the_place_of_a_bad_value_is_named_by_row_and_column():
     with pytest.raises(ValueError, match="Row 1,001 has the value inf in column 'b'"):
         require_finite(np.array([[0.0, 0.0], [0.0, np.inf]]), 1000, ["a", "b"])
+
+
+def test_a_source_says_what_it_is(tmp_path):
+    X = np.zeros((1200, 2), np.float32)
+    assert repr(ArraySource(X)) == "<ArraySource: in memory, 1,200 rows, 2 columns, float32>"
+    for number in range(8):
+        np.save(tmp_path / f"{number}.npy", X)
+    files = open_dataset(tmp_path)
+    assert repr(files) == (
+        "<FileStream: 8 files (0.npy, 1.npy, 2.npy, 3.npy, …, 7.npy), 9,600 rows, 2 columns, "
+        "float32>"
+    )
+    stream = open_dataset([X[:1]])
+    assert repr(stream) == "<IterableSource: 1 array, rows not counted yet, 2 columns, float32>"
+    list(stream.blocks())
+    assert repr(stream) == "<IterableSource: 1 array, 1 row, 2 columns, float32>"
+    made = open_dataset(lambda: iter([X]))
+    assert "arrays of a function, rows not counted yet" in repr(made)
+    scaling = measure_scaling(files, None)
+    assert "scaled rows of 8 files (0.npy" in repr(files.scaled(scaling))
+    saved = CheckpointedSource(files, tmp_path / "run.ckpt", "")
+    assert repr(saved).startswith("<CheckpointedSource: 8 files (0.npy")
+
+
+def test_names_in_a_description_are_escaped(tmp_path):
+    pytest.importorskip("pyarrow", reason="reading CSV files needs pyarrow")
+    (tmp_path / "x.csv").write_text("a\x07,b\n1,2\n3,4\n")
+    shown = repr(open_dataset(tmp_path / "x.csv"))
+    assert shown.startswith("<FileStream: 1 file (x.csv), ")
+    assert shown.endswith(r", 2 columns (a\x07, b), float64>")

@@ -184,7 +184,7 @@ CASES = {
     "distances as a kernel": (
         DISTANCES,
         {"kernel": "precomputed"},
-        r"these are distances or links. Of distances D, pass numpy\.exp\(-D\*\*2 / h\)",
+        r"these are distances .* pass numpy\.exp\(-X\*\*2 / h\), with h around [0-9.]+, the square",
     ),
     "negative distances": (-DISTANCES, {"kernel": "precomputed"}, "Of distances D, pass numpy"),
     "links without the points": (

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sparseksc._text import count as count
 from sparseksc.cli.console import Reporter
-
-
-def count(number: int, thing: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> from sparseksc.cli.words import count
-    >>> count(1, "row"), count(12345, "row")
-    ('1 row', '12,345 rows')
-    """
-    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def short_bandwidth(bandwidth: Any) -> str:

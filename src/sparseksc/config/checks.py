@@ -116,7 +116,8 @@ def check_distinct_rows(X: Any, n_clusters: int) -> None:
     """Refuse more clusters than there are different points."""
     n_rows = X.shape[0]
     size = min(n_rows, max(64, 4 * n_clusters))
-    if isinstance(X, np.ndarray) and len(np.unique(X[:size, 0])) >= n_clusters:
+    plain = isinstance(X, np.ndarray) and not X.dtype.hasobject
+    if plain and len(np.unique(X[:size, 0])) >= n_clusters:
         return  # rows that differ in one feature differ
     while True:
         distinct = len(distinct_rows(X[:size])[0])

@@ -61,7 +61,10 @@ def _checked_source(
         if kernel == "precomputed":
             raise ValueError("A precomputed kernel needs its matrix in memory.")
         return external_source(X, estimator, reset)
-    if not reset and _is_small_and_sound(estimator, X):
+    objects = None if isinstance(kernel, str) else rows_of_objects(X)
+    if objects is not None:
+        data = _checked_objects(estimator, objects, reset)
+    elif not reset and _is_small_and_sound(estimator, X):
         data = X
     else:
         if getattr(getattr(X, "dtype", None), "kind", "f") in "cmMV" or np.ma.is_masked(X):
@@ -87,6 +90,57 @@ def _checked_source(
     if sample_weight is None:
         return ArraySource(data)
     return ArraySource(data, *rescale_weights(check_weights(sample_weight, data.shape[0])))
+
+
+def rows_of_objects(X: Any) -> Any:
+    """Return rows that a kernel function takes as they are, if they are no numbers; or None.
+
+    A sequence of objects, such as texts or series of different lengths, becomes one column.
+
+    Examples
+    --------
+    >>> from sparseksc.config.inputs import rows_of_objects
+    >>> rows_of_objects(["some", "words"])
+    array([['some'],
+           ['words']], dtype=object)
+    >>> rows_of_objects([[1.0, 2.0], [3.0, 4.0]]) is None
+    True
+    """
+    if not (isinstance(X, np.ndarray | list | tuple) or hasattr(X, "to_numpy")):
+        return None
+    try:
+        rows = np.asarray(X)
+    except ValueError:  # of different lengths
+        rows = np.empty(len(X), object)
+        for place, row in enumerate(X):
+            rows[place] = row
+    if rows.dtype.kind not in "OUS" or rows.ndim not in (1, 2) or np.ma.is_masked(X):
+        return None
+    if rows.dtype.kind == "O":
+        try:
+            rows.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+        else:
+            return None
+    return rows.astype(object).reshape(len(rows), -1)
+
+
+def _checked_objects(estimator: Any, rows: Any, reset: bool) -> Any:
+    """Rows of objects, as many and as wide as they must be."""
+    if len(rows) < (2 if reset else 1):
+        raise ValueError(f"X must have at least {2 if reset else 1} rows, got {len(rows)}.")
+    if reset and estimator.scale:
+        raise ValueError("scale=True needs numbers, and X holds objects.")
+    if reset:
+        estimator.n_features_in_ = rows.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+    elif rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} columns of objects, but this model was trained with "
+            f"{estimator.n_features_in_}."
+        )
+    return rows
 
 
 def _is_small_and_sound(estimator: Any, X: Any) -> bool:

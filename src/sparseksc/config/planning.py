@@ -75,7 +75,8 @@ class Plan:
         rows, counted = (self._without(density, source) for density in (self.sparse, self.noise))
         training = train(rows, n, recipe, self.sample, self.selection, counted)
         marks = None if self.densities is None else self.densities < self.noise.floor
-        return training.with_noise(self.noise, marks, self.total_weight or training.n_samples)
+        total = self.total_weight or training.n_samples
+        return training.with_noise(self.noise, source, marks, total)
 
     def _without(self, density: Density, source: Source) -> Source:
         """Take the weight from rows below the floor of a density."""

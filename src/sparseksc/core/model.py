@@ -134,7 +134,8 @@ class SparseModel:
 
     def scores_in_precision(self, X: Array, n_jobs: int | None = None) -> Array:
         """Score variables in the precision of the rows, shape (n, K-1)."""
-        return self.scores(X, n_jobs).astype(X.dtype, copy=False)
+        kind = np.float64 if X.dtype.hasobject else X.dtype
+        return self.scores(X, n_jobs).astype(kind, copy=False)
 
     def labels(self, X: Array, n_jobs: int | None = None) -> Integers:
         """Cluster numbers, shape (n,); -1 for noise."""

@@ -82,7 +82,7 @@ class Training:
     timings : dict of str to float
         Seconds of each step.
     labels : array of shape (n,) or None
-        Where the training points are in memory.
+        Where the training points are in memory; lazy where they are on a Dask cluster.
     noise_share : float
         Share of the weight of the training points that is in no cluster.
     """
@@ -94,18 +94,21 @@ class Training:
     n_samples: int
     n_outliers: int
     timings: dict[str, float]
-    labels: Integers | None = None
+    labels: Any = None
     noise_share: float = 0.0
 
-    def with_noise(self, noise: Density, marks: Booleans | None, total: float) -> Training:
+    def with_noise(
+        self, noise: Density, source: Source, marks: Booleans | None, total: float
+    ) -> Training:
         """Return the same model with noise, and -1 for the labels of the training points of it.
 
-        ``total`` is the weight of all training points.
+        ``marks`` says which of them are, where they are in memory, and ``total`` is the weight of
+        all.
         """
-        labels = self.labels
-        if labels is not None and marks is not None:
-            labels = np.where(marks, NOISE, labels)
         model = replace(self.model, noise=noise)
+        labels = (
+            source.later(model.labels) if marks is None else np.where(marks, NOISE, self.labels)
+        )
         share = max(0.0, (total - float(self.cluster_sizes.sum())) / total)
         return replace(self, model=model, labels=labels, noise_share=share)
 
@@ -175,7 +178,7 @@ def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
     points = kernel.among(sample.X, sample.rows)
     with np.errstate(all="ignore"):
         largest = float(kernel.diagonal(points).max())
-    dtype = np.dtype(points.dtype)
+    dtype = np.dtype(np.float64 if points.dtype.hasobject else points.dtype)
     if not (largest == 0.0 or LEAST_VALUE[dtype] <= largest <= LARGEST_VALUE[dtype]):
         raise ValueError(_no_values(kernel, dtype, largest))
     reduced_set = select_reduced_set(
@@ -271,15 +274,16 @@ def fit_clusters(
             "points: ask for fewer.",
             ConvergenceWarning,
         )
+    model = replace(model, encoding=model.encoding.reordered(order))
     return Training(
-        model=replace(model, encoding=model.encoding.reordered(order)),
+        model=model,
         indices=reduced_set.indices,
         residual=reduced_set.residual,
         cluster_sizes=sizes * source.weight_unit,
         n_samples=counts.n_points,
         n_outliers=fit.excluded[0],
         timings={},
-        labels=labels,
+        labels=source.later(model.labels) if labels is None else labels,
     )
 
 

@@ -1,4 +1,4 @@
-"""Long runs survive: the sums so far, saved every minute, and taken up where they stopped.
+"""Long runs survive: the sums so far, saved every minute and when a signal ends the run.
 
 Training is a short sequence of passes, each a sum over blocks. A checkpoint holds the
 results of the passes that are done and, of the current one, the number of blocks and the
@@ -16,13 +16,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from itertools import islice
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +37,7 @@ from sparseksc.data.source import (
     Labelling,
     Merge,
     RowTransform,
+    RowWork,
     Source,
     T,
     Work,
@@ -55,6 +58,21 @@ TYPES = ("<f8", "<f4", "<i8", "|u1")
 
 class CheckpointMismatch(ValueError):
     """A checkpoint belongs to other data or other parameters, or is damaged."""
+
+
+class _Progress(NamedTuple):
+    """How far a run has come, replaced as a whole: whenever it is interrupted, one is there.
+
+    ``done`` are the results of passes; of the current one there are the number of blocks, the
+    partial sums that wait in the tree, and the hash of the rows. ``all_rows`` is the hash of all
+    rows, once a pass has read them.
+    """
+
+    done: tuple[Any, ...] = ()
+    blocks: int = 0
+    waiting: tuple[tuple[int, Any], ...] = ()
+    rows: str = RowHash().value
+    all_rows: str | None = None
 
 
 class CheckpointedSource(Source):
@@ -82,15 +100,9 @@ class CheckpointedSource(Source):
         self._kinds = {kind.__name__: kind for kind in summands}
         described = f"{purpose}\n{source.fingerprint()}"
         self._identity = hashlib.sha256(described.encode()).hexdigest()
-        self._done: list[Any] = []
-        self._blocks = 0
-        self._waiting: list[tuple[int, Any]] = []
-        #: Hash of all rows, once a pass has read them, and of the blocks of the current pass.
-        self._all_rows: str | None = None
-        self._rows_so_far = RowHash().value
         self._resumed = self.path.exists()
-        if self._resumed:
-            self._load()
+        self._progress = self._load() if self._resumed else _Progress()
+        self._in_file = self._progress
         self._has_read_all = False
         self._saved = monotonic()
         self._passes = 0
@@ -102,6 +114,9 @@ class CheckpointedSource(Source):
 
     def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102
         return self.source.blocks()
+
+    def place(self) -> str:  # noqa: D102
+        return self.source.place()
 
     def fingerprint(self) -> str:  # noqa: D102
         return self.source.fingerprint()
@@ -115,11 +130,12 @@ class CheckpointedSource(Source):
 
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
         self._passes += 1
-        if self._passes <= len(self._done):
-            return self._require_alike(self._done[self._passes - 1], work)
+        before = self._progress
+        if self._passes <= len(before.done):
+            return self._require_alike(before.done[self._passes - 1], work)
         tree = TreeSum(merge)
-        tree.waiting = self._waiting
-        for _, part in self._waiting:
+        tree.waiting = list(before.waiting)
+        for _, part in before.waiting:
             self._require_alike(part, work)
         rows = RowHash()
         blocks = enumerate(self.source.blocks(), 1)
@@ -128,22 +144,23 @@ class CheckpointedSource(Source):
             rows.update(block)
             if len(block[1]) > 0:
                 tree.add(sum_of_block(block, work, merge, width, n_jobs))
-            self._blocks, self._rows_so_far = number, rows.value
+            self._progress = before._replace(
+                blocks=number, waiting=tuple(tree.waiting), rows=rows.value
+            )
             self._save_sometimes()
         self._compare_all(rows)
         total = tree.total()
-        self._done.append(total)
-        self._blocks, self._waiting, self._rows_so_far = 0, [], RowHash().value
+        self._progress = _Progress(done=(*before.done, total), all_rows=rows.value)
         self._save_sometimes()
         return total
 
     def _skip(self, blocks: Iterator[tuple[int, tuple[Array, Floats]]], rows: RowHash) -> None:
         """Read the blocks that were summed before the interruption: they must be the same."""
-        left = sum(2**height for height, _ in self._waiting)
-        for _, block in islice(blocks, self._blocks):
+        left = sum(2**height for height, _ in self._progress.waiting)
+        for _, block in islice(blocks, self._progress.blocks):
             rows.update(block)
             left -= len(block[1]) > 0
-        if rows.value != self._rows_so_far or left != 0:
+        if rows.value != self._progress.rows or left != 0:
             raise self._other_data()
 
     def label(  # noqa: D102
@@ -153,6 +170,9 @@ class CheckpointedSource(Source):
             return super().label(work, merge, width, n_jobs)
         # The last pass, from its beginning: labels would make the file grow with the data.
         return self.source.label(work, merge, width, n_jobs)
+
+    def later(self, work: RowWork) -> Any:  # noqa: D102
+        return self.source.later(work)
 
     def verify(self) -> None:
         """Read all rows, unless a pass of this run has, and compare them with those of the file."""
@@ -164,14 +184,14 @@ class CheckpointedSource(Source):
 
     def _compare_all(self, rows: RowHash) -> None:
         """Compare all rows with those of the passes before."""
-        if self._all_rows not in (None, rows.value):
+        if self._progress.all_rows not in (None, rows.value):
             if self._resumed:
                 raise self._other_data()
             raise ChangedSource(
                 "The source did not give the same rows again: it must not change while it is in "
                 "use."
             )
-        self._all_rows, self._has_read_all = rows.value, True
+        self._has_read_all = True
 
     def _require_alike(self, stored: T, work: Work[T]) -> T:
         """Refuse a stored result of another shape than what the pass computes of a row."""
@@ -195,15 +215,21 @@ class CheckpointedSource(Source):
         if monotonic() - self._saved >= SECONDS_BETWEEN:
             self._save()
 
+    def save_rest(self) -> None:
+        """Save what was summed since the last time, if there is any."""
+        if self._progress is not self._in_file:
+            self._save()
+
     def _save(self) -> None:
+        progress = self._progress
         arrays: list[Array] = []
         header = {
             "identity": self._identity,
-            "rows": self._all_rows,
-            "rows so far": self._rows_so_far,
-            "blocks": self._blocks,
-            "done": [_pack(item, arrays) for item in self._done],
-            "waiting": [[height, _pack(item, arrays)] for height, item in self._waiting],
+            "rows": progress.all_rows,
+            "rows so far": progress.rows,
+            "blocks": progress.blocks,
+            "done": [_pack(item, arrays) for item in progress.done],
+            "waiting": [[height, _pack(item, arrays)] for height, item in progress.waiting],
         }
         text = json.dumps(header).encode()
         content = [len(text).to_bytes(8, "little"), text, *map(_bytes_of, arrays)]
@@ -212,22 +238,23 @@ class CheckpointedSource(Source):
             check.update(part)
         with atomic_write(self.path) as file:
             file.writelines([TITLE + VERSION, check.digest(), *content])
-        self._saved = monotonic()
+        self._saved, self._in_file = monotonic(), progress
 
-    def _load(self) -> None:
+    def _load(self) -> _Progress:
         content = self._content()
         try:
             end = 8 + int.from_bytes(content[:8], "little")
             header, reader = json.loads(bytes(content[8:end])), _Reader(content, end)
             if header["identity"] != self._identity:
                 raise self._other_data()
-            self._done = [self._unpack(item, reader) for item in header["done"]]
-            waiting = header["waiting"]
-            self._waiting = [(height, self._unpack(item, reader)) for height, item in waiting]
-            self._all_rows, self._rows_so_far = header["rows"], header["rows so far"]
-            self._blocks = header["blocks"]
-            if not (reader.at_end and self._is_consistent()):
+            done = tuple(self._unpack(item, reader) for item in header["done"])
+            parts = header["waiting"]
+            waiting = tuple((height, self._unpack(item, reader)) for height, item in parts)
+            rows, all_rows = header["rows so far"], header["rows"]
+            progress = _Progress(done, header["blocks"], waiting, rows, all_rows)
+            if not (reader.at_end and _is_consistent(progress)):
                 raise ValueError
+            return progress
         except CheckpointMismatch:
             raise
         except (
@@ -239,17 +266,6 @@ class CheckpointedSource(Source):
             RecursionError,
         ):
             raise self._damaged() from None
-
-    def _is_consistent(self) -> bool:
-        """Whether the numbers of a file can be those of a run."""
-        heights = [height for height, _ in self._waiting]
-        numbers = self._blocks, *heights
-        if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
-            return False
-        # The nodes of the tree have fewer and fewer blocks, all together those that were read.
-        falling = heights == sorted({*heights}, reverse=True)
-        within = max(heights, default=0) < 64 and sum(2**one for one in heights) <= self._blocks
-        return falling and within and (self._all_rows is not None or not self._done)
 
     def _content(self) -> memoryview:
         """Read what follows the first line and the sum, if it is whole."""
@@ -289,7 +305,10 @@ class CheckpointedSource(Source):
 def checkpointed(
     source: Source, path: StrPath, purpose: Fingerprint, summands: tuple[type[Any], ...]
 ) -> Iterator[Source]:
-    """Let the sums over a source go on from a file, which is removed at the end."""
+    """Let the sums over a source go on from a file, which is removed at the end.
+
+    Ctrl-C, SIGTERM and what else ends the program save the sums first.
+    """
     if not purpose.certain:
         warn(
             "The kernel function holds values that cannot be compared: a checkpoint cannot tell "
@@ -297,9 +316,46 @@ def checkpointed(
             UserWarning,
         )
     saved = CheckpointedSource(source, path, purpose.value, summands)
-    yield saved
-    saved.verify()
-    saved.path.unlink(missing_ok=True)
+    with _terminated_by_exception():
+        try:
+            yield saved
+            saved.verify()
+        except (KeyboardInterrupt, SystemExit):
+            saved.save_rest()
+            raise
+        saved.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _terminated_by_exception() -> Iterator[None]:
+    """Let SIGTERM end this block by an exception, unless the program has its own way."""
+    is_ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if is_ours:
+        signal.signal(signal.SIGTERM, _exit)
+    try:
+        yield
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _exit(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)
+
+
+def _is_consistent(progress: _Progress) -> bool:
+    """Whether the numbers of a file can be those of a run."""
+    heights = [height for height, _ in progress.waiting]
+    numbers = progress.blocks, *heights
+    if not all(type(number) is int and 0 <= number < 2**62 for number in numbers):
+        return False
+    # The nodes of the tree have fewer and fewer blocks, all together those that were read.
+    falling = heights == sorted({*heights}, reverse=True)
+    within = max(heights, default=0) < 64 and sum(2**one for one in heights) <= progress.blocks
+    return falling and within and (progress.all_rows is not None or not progress.done)
 
 
 class _Reader:

@@ -8,8 +8,11 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.base import tokenize
 from dask.delayed import delayed
+from dask.highlevelgraph import HighLevelGraph
 
+from sparseksc._text import count, escaped
 from sparseksc._typing import Array, Floats
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import (
@@ -22,7 +25,7 @@ from sparseksc.data.source import (
     require_finite,
     sum_of_block,
 )
-from sparseksc.execution.dask import sum_blocks
+from sparseksc.execution.dask import compute, sum_blocks
 
 
 class DaskSource(Source):
@@ -32,9 +35,9 @@ class DaskSource(Source):
 
     def __init__(self, collection: Any, feature_names: list[str] | None = None) -> None:
         self.feature_names = feature_names
-        if hasattr(collection, "to_dask_array"):
+        if hasattr(collection, "to_dask_array") and collection.ndim == 2:
             self.feature_names = [str(name) for name in collection.columns]
-            collection = collection.to_dask_array(lengths=True)
+            collection = array_of_frame(collection)
         if not hasattr(collection, "compute_chunk_sizes") or collection.ndim != 2:
             raise ValueError(
                 f"A Dask array with two dimensions is expected, got {type(collection).__name__}"
@@ -90,6 +93,9 @@ class DaskSource(Source):
             rows = block.compute()
             yield rows, np.ones(len(rows))
 
+    def place(self) -> str:  # noqa: D102
+        return f"{count(len(self.array.chunks[0]), 'block')} of a Dask array"
+
     def fingerprint(self) -> str:  # noqa: D102
         return self.identity
 
@@ -111,6 +117,9 @@ class DaskSource(Source):
         chunks = (array.chunks[0], (n_columns,))
         return array.map_blocks(on_one_thread, dtype=dtype, chunks=chunks)
 
+    def later(self, work: RowWork) -> Any:  # noqa: D102
+        return self.apply(work, None, np.intp, None)
+
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
         summed = partial(_block_sum, work=work, merge=merge, width=width)
         return sum_blocks(self._delayed_blocks(), summed, merge)
@@ -119,6 +128,88 @@ class DaskSource(Source):
         drawn = partial(_block_sample, size=size, seed=seed)
         joined = partial(_join, size=size, seed=seed)
         return sum_blocks(self._delayed_blocks(), drawn, joined)
+
+
+def array_of_frame(frame: Any) -> Any:
+    """Return the numbers of a data frame as an array with one block for each partition.
+
+    Its rows are counted first: a partition does not know how many it has.
+
+    Examples
+    --------
+    >>> import pandas, dask.dataframe as dd
+    >>> from sparseksc.data.dask_source import array_of_frame
+    >>> frame = dd.from_pandas(pandas.DataFrame({"a": [1, 2, 3], "b": 0.5}), npartitions=2)
+    >>> array_of_frame(frame).chunks
+    ((2, 1), (2,))
+    """
+    dtype = _dtype_of_columns(frame)
+    parts = _partitions(frame)
+    sizes = compute(delayed([delayed(len)(part) for part in parts]))
+    name = f"numbers-{tokenize(frame, dtype)}"
+    arrays: Any = da  # whose functions have no types
+    tasks: dict[Any, Any] = {
+        (name, place, 0): (_numbers_of, part.key, dtype.type) for place, part in enumerate(parts)
+    }
+    graph = HighLevelGraph.from_collections(name, tasks, parts)
+    return arrays.Array(graph, name, (tuple(sizes), (len(frame.columns),)), dtype)
+
+
+def _partitions(frame: Any) -> list[Any]:
+    """Return the partitions that the user sees, reading no more columns than are needed.
+
+    Dask would join small ones, and labels would no longer fit beside the frame.
+    """
+    needed = frame.simplify() if hasattr(frame, "simplify") else frame
+    if needed.npartitions != frame.npartitions:  # cut by their size, which the columns decide
+        needed = frame
+    return list(needed.to_delayed(optimize_graph=False))
+
+
+def _dtype_of_columns(frame: Any) -> np.dtype[Any]:
+    """Precision of the numbers of a data frame; an error names a column without numbers."""
+    if len(frame.columns) == 0:
+        raise ValueError("The Dask data frame has no columns.")
+    for name, dtype in frame.dtypes.items():
+        if dtype.kind in "fiub":
+            continue
+        kind = "categorical" if dtype.name == "category" else f"of the type {dtype}"
+        remedy = f"frame.drop(columns=[{name!r}]) leaves it out"
+        if dtype.kind == "O":
+            remedy += (
+                f", dask.dataframe.get_dummies(frame.categorize([{name!r}]), columns=[{name!r}]) "
+                "makes a column of zeros and ones of each of its values"
+            )
+        raise ValueError(
+            escaped(
+                f"The column {str(name)!r} of the Dask data frame is {kind}, and only numbers can "
+                f"be clustered: {remedy}."
+            )
+        )
+    numbers = [getattr(dtype, "numpy_dtype", dtype) for dtype in frame.dtypes]
+    return np.dtype(np.float32 if np.result_type(*numbers) == np.float32 else np.float64)
+
+
+def _numbers_of(part: Any, dtype: type[Any]) -> Array:
+    """Numbers of a partition, NaN where one is missing."""
+    try:
+        return np.asarray(part.to_numpy(dtype, na_value=np.nan))
+    except (TypeError, ValueError):
+        wrong = next(name for name, column in part.items() if not _holds_numbers(column))
+        raise ValueError(
+            escaped(
+                f"A partition of the Dask data frame has {part[wrong].dtype} values in the column "
+                f"{str(wrong)!r}, which was declared to hold numbers."
+            )
+        ) from None
+
+
+def _holds_numbers(column: Any) -> bool:
+    try:
+        column.to_numpy(np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _checked(block: Any, of: Any, names: list[str] | None, block_info: Any = None) -> Array:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from sparseksc._typing import Array, Floats, Integers
+from sparseksc.data.fingerprint import fingerprint_of
 from sparseksc.data.sampling import Sample, rows_at
 from sparseksc.data.sparse import row_keys
 
@@ -19,8 +21,8 @@ def distinct_rows(X: Array) -> tuple[Integers, Integers]:
     """Return the first row of each group of equal rows, and the group of each row.
 
     The groups of an array are in lexicographic order, as those of ``numpy.unique(X, axis=0)``,
-    which sorts a copy of all rows and takes its time where they are long; those of a sparse matrix
-    are in the order of the rows.
+    which sorts a copy of all rows and takes its time where they are long; those of a sparse matrix,
+    and of objects, are in the order of the rows.
 
     Examples
     --------
@@ -30,9 +32,14 @@ def distinct_rows(X: Array) -> tuple[Integers, Integers]:
     >>> first, group
     (array([1, 3, 0]), array([2, 0, 2, 1]))
     """
+    keys: Iterable[Any] | None = None
     if sp.issparse(X):
-        places: dict[tuple[bytes, bytes], int] = {}
-        group = np.array([places.setdefault(key, len(places)) for key in row_keys(X)], np.intp)
+        keys = row_keys(X)
+    elif X.dtype.hasobject:
+        keys = (fingerprint_of(row).value for row in X)
+    if keys is not None:
+        places: dict[Any, int] = {}
+        group = np.array([places.setdefault(key, len(places)) for key in keys], np.intp)
     else:
         group = _rows_before(X)
     _, first, group = np.unique(group, return_index=True, return_inverse=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sparseksc._text import escaped, escaped_errors
+from sparseksc._text import count_named, escaped, escaped_errors
 from sparseksc._typing import Array, StrPath
 from sparseksc.data.formats.arrow import Feather, Parquet
 from sparseksc.data.formats.base import Format, Request, Rows, repeated
@@ -71,6 +71,8 @@ def open_dataset(
     ...     data = open_dataset(file, block_rows=2)
     ...     [rows.shape for rows, weights in data.blocks()]
     [(2, 2), (2, 2), (1, 2)]
+    >>> data
+    <FileStream: 1 file (points.npy), 5 rows, 2 columns, float64>
     """
     if not isinstance(block_rows, int) or block_rows < 1:
         raise ValueError(f"block_rows must be an integer of at least 1, got {block_rows!r}.")
@@ -269,6 +271,9 @@ class FileStream(Stream):
         if self.n_rows == 0:
             raise ValueError(f"{paths[0]} has no rows.")
         self.dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
+
+    def place(self) -> str:  # noqa: D102
+        return count_named([path.name for path in self.paths], "file")
 
     def fingerprint(self) -> str:  # noqa: D102
         return f"{[path.name for path in self.paths]} {self._stamps} {self.feature_names}"

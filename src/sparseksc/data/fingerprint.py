@@ -29,8 +29,11 @@ class RowHash:
         """Add a block of rows; where blocks begin and end counts, too."""
         X: Any = block[0]
         self._hash.update(f"{X.shape} {X.dtype}".encode())
-        for part in (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr):
-            self._hash.update(np.ascontiguousarray(part).data)
+        if X.dtype.hasobject:  # whose memory holds addresses
+            self._hash.update(fingerprint_of(X).value.encode())
+        else:
+            for part in (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr):
+                self._hash.update(np.ascontiguousarray(part).data)
         self._hash.update(np.ascontiguousarray(block[1]).data)
 
     @property

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from sparseksc._text import count, count_named, escaped
 from sparseksc._typing import Array, Booleans, Floats, Integers
 from sparseksc.data.sampling import Sample, selection_sample
 from sparseksc.execution.threads import (
@@ -99,6 +100,18 @@ class Source(ABC):
     block_rows: int = BLOCK_ROWS
     weight_unit: float = 1.0
 
+    def __repr__(self) -> str:
+        rows = "rows not counted yet" if self.n_rows is None else count(self.n_rows, "row")
+        columns = count(self.n_features, "column")
+        if self.feature_names:
+            columns = count_named(self.feature_names, "column")
+        parts = (self.place(), rows, columns, str(self.dtype))
+        return escaped(f"<{type(self).__name__}: {', '.join(filter(None, parts))}>")
+
+    def place(self) -> str:
+        """Say in a few words where the rows are, as far as that is known."""
+        return ""
+
     @abstractmethod
     def blocks(self) -> Iterator[tuple[Array, Floats]]:
         """Yield blocks of rows and their weights, from the beginning."""
@@ -155,6 +168,10 @@ class Source(ABC):
     ) -> tuple[Integers | None, T]:
         """Sum what ``work(rows, weights)`` returns beside labels; the labels too if in memory."""
         return None, self.sum(lambda rows, weights: work(rows, weights)[1], merge, width, n_jobs)
+
+    def later(self, work: RowWork) -> Any:
+        """Return labels that are computed when they are asked for; None if rows are not so."""
+        return None
 
 
 def files_behind(X: Any) -> list[str]:
@@ -216,6 +233,9 @@ class ArraySource(Source):
     def origins(self) -> Sequence[str]:  # type: ignore[override]
         """Files that the rows are a memory map of, if any."""
         return files_behind(self.X)
+
+    def place(self) -> str:  # noqa: D102
+        return "in memory"
 
     def blocks(self) -> Iterator[tuple[Array, Floats]]:  # noqa: D102
         return chunks_of((self.X, self.weights), BLOCK_ROWS)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparseksc._text import count
 from sparseksc._typing import Array, Floats
 from sparseksc.data.formats.base import Rows
 from sparseksc.data.sampling import Sample
@@ -158,6 +159,11 @@ class IterableSource(Stream):
         known = blocks if isinstance(blocks, list | tuple) else [first]
         self.origins = [file for block in known for file in files_behind(block)]
 
+    def place(self) -> str:  # noqa: D102
+        if isinstance(self._blocks, list | tuple):
+            return count(len(self._blocks), "array")
+        return f"arrays of a {type(self._blocks).__name__}"
+
     def _fresh(self) -> Iterable[Any]:
         return self._blocks() if callable(self._blocks) else self._blocks
 
@@ -183,6 +189,9 @@ class ScaledStream(Stream):
         self.n_features, self.feature_names = stream.n_features, stream.feature_names
         self.n_rows, self.dtype, self.origins = stream.n_rows, stream.dtype, stream.origins
         self.block_rows = stream.block_rows
+
+    def place(self) -> str:  # noqa: D102
+        return f"scaled rows of {self.stream.place() or 'a stream'}"
 
     def read(self) -> Iterator[Array]:  # noqa: D102
         for block in self.stream.read():

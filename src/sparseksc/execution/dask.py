@@ -10,10 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import cloudpickle
-from dask.delayed import delayed
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph
 
 from sparseksc import _version
 from sparseksc._typing import Array
@@ -31,13 +34,28 @@ def sum_blocks(
     blocks: Sequence[tuple[int, Any]], work: Callable[[Array, int], T], merge: Callable[[T, T], T]
 ) -> T:
     """Sum ``work(block, start)`` over delayed blocks and the numbers of their first rows."""
+    name = f"sum-{uuid4().hex}"
     # Sent to each worker once, not with each block; as bytes, which any version of ours can read.
-    shared = delayed(cloudpickle.dumps(work))
-    run, merged = delayed(_run), delayed(merge)
-    parts = (run(shared, block, start, __version__) for start, block in blocks)
-    task = tree_sum(parts, merged)
+    tasks: dict[Any, Any] = {name: cloudpickle.dumps(work)}
+
+    def added(*task: Any) -> Any:
+        key = f"{name}-{len(tasks)}"
+        tasks[key] = task
+        return key
+
+    parts = (added(_run, name, block.key, start, __version__) for start, block in blocks)
+    last = tree_sum(parts, partial(added, merge))
+    # One layer for all tasks: Dask would take seconds to put hundreds of them together.
+    graph = HighLevelGraph.from_collections(name, tasks, [block for _, block in blocks])
+    task_of: Any = Delayed  # whose functions have no types
+    total: T = compute(task_of(last, graph, layer=name))
+    return total
+
+
+def compute(task: Any) -> Any:
+    """Compute a task on the active cluster; one that cannot go on is a :class:`ClusterError`."""
     try:
-        total: T = task.compute()
+        return task.compute()
     except (CancelledError, OSError, TimeoutError) as error:
         if _active_client() is None and not isinstance(error, CancelledError):
             raise  # not of a cluster: a file, for example
@@ -50,9 +68,8 @@ def sum_blocks(
             raise
         raise ClusterError(
             "Workers of the Dask cluster died several times on the same block, most likely out of "
-            "memory: use smaller blocks (rechunk), or workers with more memory."
+            "memory: use smaller blocks (rechunk or repartition), or workers with more memory."
         ) from error
-    return total
 
 
 def _run(work: bytes, block: Array, start: int, version: str) -> Any:

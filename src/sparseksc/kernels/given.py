@@ -55,6 +55,13 @@ class Precomputed(Kernel):
                 "A precomputed kernel must be positive semi-definite, but its diagonal has the "
                 f"value {own.min():g}. {MAKE_A_KERNEL}"
             )
+        if (own == 0).all() and _are_distances(X):
+            usual = float(np.median(X[:1024]))
+            raise ValueError(
+                "A precomputed kernel must hold similarities, but these are distances (zeros on "
+                "the diagonal, and nothing below): pass numpy.exp(-X**2 / h), with h around "
+                f"{usual**2:.2g}, the square of the median distance, or smaller."
+            )
         alone = np.flatnonzero(own == 0)
         if len(alone) > 0 and np.abs(X[alone]).max() > 0:
             raise ValueError(
@@ -72,9 +79,17 @@ class Precomputed(Kernel):
             )
 
 
+def _are_distances(X: Array) -> bool:
+    """Whether a matrix with zeros on its diagonal has none below, and few elsewhere."""
+    return bool(X.min() >= 0.0 and 2 * np.count_nonzero(X) > X.size)
+
+
 @dataclass(frozen=True)
 class CallableKernel(Kernel):
-    """A function ``k(X, Y, **params)`` that returns the matrix of kernel values."""
+    """A function ``k(X, Y, **params)`` that returns the matrix of kernel values.
+
+    The rows may be objects, such as texts, of which only the function must know what they are.
+    """
 
     function: Callable[..., Any]
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -90,7 +105,8 @@ class CallableKernel(Kernel):
                 f"The kernel function must return a matrix of shape {(X.shape[0], P.shape[0])}, "
                 f"got {values.shape}."
             )
-        values = values.astype(P.dtype)  # a copy: the function may keep what it returned
+        kind = np.float64 if P.dtype.hasobject else P.dtype
+        values = values.astype(kind)  # a copy: the function may keep what it returned
         if not np.isfinite(values).all():
             raise ValueError("The kernel function returned NaN or infinite values.")
         return values

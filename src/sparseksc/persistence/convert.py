@@ -49,6 +49,10 @@ LONGEST_REASON = 200
 
 def save_model(estimator: Any, path: StrPath) -> None:
     """Write a fitted estimator to a model file."""
+    if estimator.reduced_set_.dtype.hasobject:
+        raise ValueError(
+            "This model cannot be saved: its pivots are objects, and a model file holds numbers."
+        )
     header, arrays = describe(estimator)
     try:
         check_header(header)
