@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ class Columnar(Format):
     def describe(self, path: Path) -> Description:  # noqa: D102
         kind = require_pyarrow().types
         schema = self.schema(path)
-        names = self.request.chosen(path, schema.names)
+        names = self.request.chosen(path, schema.names, index_columns(schema))
         types = [schema.field(name).type for name in names]
         for name, of in zip(names, types, strict=True):
             if not (
@@ -85,6 +86,26 @@ class Columnar(Format):
                 found.append(block[max(start - first, 0) : max(stop - first, 0)])
                 first += batch.num_rows
         return np.concatenate(found)
+
+
+def index_columns(schema: Any) -> list[str]:
+    """Names of the columns that were the index of a pandas data frame.
+
+    Examples
+    --------
+    >>> import pandas as pd, pyarrow as pa
+    >>> from sparseksc.data.formats.arrow import index_columns
+    >>> frame = pd.DataFrame({"height": [1.8, 1.6]}, index=pd.Index(["Ann", "Bo"], name="who"))
+    >>> index_columns(pa.Schema.from_pandas(frame))
+    ['who']
+    """
+    try:
+        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError):  # notes of others need not be what pandas writes
+        return []
+    # A range of numbers is no column, but a description.
+    named = {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()
+    return [name for name in schema.names if name in named]
 
 
 def _numbers(batch: Any, names: list[str], dtype: np.dtype[Any]) -> Array:

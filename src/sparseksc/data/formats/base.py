@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,11 @@ class Request:
     header: bool | None = None
     delimiter: str = ","
 
-    def chosen(self, path: Path, available: list[str]) -> list[str]:
-        """Names of the columns of numbers, after a check that all names exist."""
+    def chosen(self, path: Path, available: list[str], index: Collection[str] = ()) -> list[str]:
+        """Names of the columns of numbers, after a check that all names exist.
+
+        The columns of an ``index`` name the rows: they are chosen only where they are asked for.
+        """
         twice = repeated(available)
         if twice is not None:
             raise ValueError(f"{path} has more than one column {twice!r}: rename one of them.")
@@ -64,9 +67,9 @@ class Request:
             )
         if self.columns is not None:
             return list(self.columns)
-        rest = [name for name in available if name not in self.ids]
+        rest = [name for name in available if name not in self.ids and name not in index]
         if not rest:
-            raise ValueError(f"{path} has no columns beside the ids.")
+            raise ValueError(f"{path} has no columns beside the {'index' if index else 'ids'}.")
         return rest
 
 
