@@ -16,8 +16,7 @@ import click
 from sparseksc.data.atomic import temporary_folder
 from sparseksc.data.files import FileStream, open_dataset
 from sparseksc.data.formats.base import MissingColumns
-
-GZIP = b"\x1f\x8b"
+from sparseksc.data.formats.text import PACKED
 
 
 @contextmanager
@@ -84,8 +83,9 @@ def _spool(folder: Path) -> Path:
     if sys.stdin is None:
         raise ValueError("Standard input is closed.")
     incoming = sys.stdin.buffer
-    start = incoming.read(len(GZIP))
-    path = folder / ("input.csv.gz" if start == GZIP else "input.csv")
+    start = incoming.read(max(len(magic) for _, magic in PACKED.values()))
+    packed = (ending for ending, (_, magic) in PACKED.items() if start.startswith(magic))
+    path = folder / f"input.csv{next(packed, '')}"
     try:
         with path.open("wb") as file:
             file.write(start)

@@ -134,13 +134,29 @@ data_options = together(
         help="Whether the first line of a CSV holds names; they are expected by default.",
     ),
     click.option(
+        "--separator",
         "--delimiter",
+        "delimiter",
         type=delimiter,
         metavar="CHARACTER",
-        default=",",
-        help="What separates the fields of a CSV.",
+        help="What separates the fields of a CSV, or tab; found in its first lines by default.",
     ),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="The mark in the numbers of a CSV; found in its first lines by default.",
+    ),
+    click.option("--charset", help="Encoding of a text file; UTF-8, UTF-16 or cp1252 by default."),
 )
+
+#: Options that say how files are read: arguments of ``open_dataset``.
+REQUEST = ("columns", "ids", "header", "delimiter", "decimal")
+
+
+def data_request(options: dict[str, Any]) -> dict[str, Any]:
+    """Take what is asked of the files out of the options of a command."""
+    # --encoding is that of the clusters.
+    return {name: options.pop(name) for name in REQUEST} | {"encoding": options.pop("charset")}
 
 
 def parameter_option(name: str, **more: Any) -> Decorator[Any]:

@@ -57,8 +57,8 @@ class Group(click.Group):
     cls=Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Each command has its own help with examples: ksc fit --help. Data is Parquet, Arrow, "
-    "CSV (also .gz), NPY or NPZ by the ending of the name; a file, several, a folder or a "
-    "quoted pattern; - is CSV on standard input or output.",
+    "CSV, JSON lines, a spreadsheet, NPY or NPZ by the ending of the name, text also compressed; a "
+    "file, several, a folder or a quoted pattern; - is CSV on standard input or output.",
 )
 @click.version_option(__version__, prog_name="ksc", message="%(prog)s %(version)s")
 def ksc() -> None:
@@ -105,9 +105,10 @@ def fit(**options: Any) -> None:
         raise click.UsageError("--membership is written with --labels: give that too.")
     if options["spreadsheet"] and not options["labels"]:
         raise click.UsageError("--spreadsheet is for --labels: give that too.")
+    request = o.data_request(options)
     from sparseksc.cli.commands.fit import run
 
-    run(**options, parameters=parameters, command=_command_line())
+    run(**options, request=request, parameters=parameters, command=_command_line())
 
 
 @ksc.command(
@@ -134,9 +135,10 @@ def fit(**options: Any) -> None:
 @o.ending_options
 def predict(**options: Any) -> None:
     """Label the rows of DATA with MODEL. Columns are found by their names."""
+    request = o.data_request(options)
     from sparseksc.cli.commands.predict import run
 
-    run(**options)
+    run(**options, request=request)
 
 
 @ksc.command(
@@ -161,10 +163,10 @@ def predict(**options: Any) -> None:
 @o.ending_options
 def tune(**options: Any) -> None:
     """Compare numbers of clusters and bandwidths for DATA, without saving a model."""
-    parameters = o.model_parameters(options)
+    parameters, request = o.model_parameters(options), o.data_request(options)
     from sparseksc.cli.commands.tune import run
 
-    run(**options, parameters=parameters)
+    run(**options, request=request, parameters=parameters)
 
 
 @ksc.command(
@@ -239,9 +241,10 @@ def info(**options: Any) -> None:
 @o.ending_options
 def report(**options: Any) -> None:
     """Write a page that shows what MODEL found in DATA, to send to anybody."""
+    request = o.data_request(options)
     from sparseksc.cli.commands.report import run
 
-    run(**options, command=_command_line())
+    run(**options, request=request, command=_command_line())
 
 
 @ksc.command(

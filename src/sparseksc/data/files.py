@@ -1,7 +1,8 @@
-"""Files as sources: NPY, NPZ, Parquet, Arrow and CSV, one or many, read block by block."""
+"""Files as sources, one or many, read block by block."""
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import stat
@@ -18,8 +19,11 @@ from sparseksc._typing import Array, StrPath
 from sparseksc.data.formats.arrow import Feather, Parquet
 from sparseksc.data.formats.base import Format, Request, Rows, repeated
 from sparseksc.data.formats.csv import Csv
+from sparseksc.data.formats.jsonl import JsonLines
 from sparseksc.data.formats.npy import Npy
 from sparseksc.data.formats.npz import Npz
+from sparseksc.data.formats.spreadsheet import Spreadsheet
+from sparseksc.data.formats.text import PACKED
 from sparseksc.data.source import BLOCK_ROWS, Source
 from sparseksc.data.stream import ChangedSource, IterableSource, Part, Stream, recut
 
@@ -31,7 +35,9 @@ def open_dataset(
     *,
     ids: Sequence[str] = (),
     header: bool | None = None,
-    delimiter: str = ",",
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Stream:
     """Open data that need not fit in memory.
 
@@ -39,9 +45,10 @@ def open_dataset(
     ----------
     path : str, path, list of them, or re-iterable of arrays
         A file, a pattern such as ``"data/*.parquet"``, or a directory: Parquet, Arrow or
-        Feather, CSV (also ``.csv.gz``), NPY or NPZ, by the ending of the name. Several files
-        are read one after the other, in the order of their names. Or any object that yields
-        2-D arrays each time it is iterated.
+        Feather, CSV (``.csv``, ``.tsv``, ``.txt``), JSON lines (``.jsonl``), these also compressed
+        (``.gz``, ``.bz2``, ``.xz``, ``.zst``), spreadsheets (``.xlsx``, ``.xls``, ``.ods``), NPY or
+        NPZ, by the ending of the name. Several files are read one after the other, in the order
+        of their names. Or any object that yields 2-D arrays each time it is iterated.
     columns : list of str, optional
         Names of the columns to use, all by default. Not for NPY and iterables, which have none.
         An NPZ file holds one table (named X if there are several), or vectors as columns.
@@ -53,8 +60,13 @@ def open_dataset(
     header : bool, optional
         Whether the first line of a CSV file holds the names of the columns. By default it
         does, and a first line of numbers alone is refused, as it could be either.
-    delimiter : str, default=","
-        What separates the fields of a CSV file.
+    delimiter : str, optional
+        What separates the fields of a CSV file; by default it is found in the first lines.
+    decimal : {".", ","}, optional
+        The mark in the numbers of a CSV file, found likewise.
+    encoding : str, optional
+        Encoding of a text file, such as "latin-1"; by default UTF-8, UTF-16 or cp1252, as the
+        bytes say.
 
     Returns
     -------
@@ -80,7 +92,13 @@ def open_dataset(
             f"frame to fit as it is. Got {type(path).__name__}."
         )
     request = Request(
-        _names("columns", columns), _names("ids", ids) or (), block_rows, header, delimiter
+        _names("columns", columns),
+        _names("ids", ids) or (),
+        block_rows,
+        header,
+        delimiter,
+        decimal,
+        _known_encoding(encoding),
     )
     parts: list[Any]
     if not isinstance(path, str | os.PathLike):
@@ -123,12 +141,19 @@ def _names(what: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(names)
 
 
+def _known_encoding(name: str | None) -> str | None:
+    try:
+        return name if name is None else codecs.lookup(name).name
+    except LookupError:
+        raise ValueError(f"encoding must be the name of an encoding, got {name!r}.") from None
+
+
 def _files(pattern: str) -> list[Path]:
     """Files that a name, a directory or a pattern stands for, in the order of their names."""
     found = files_named(pattern)
     if not found and os.path.isdir(pattern):
         raise ValueError(
-            f"The directory {pattern} has no files that can be read ({', '.join(KINDS)})."
+            f"The directory {pattern} has no files that can be read ({', '.join(ENDINGS)})."
         )
     if not found:
         raise FileNotFoundError(f"There is no file {pattern}.")
@@ -147,7 +172,8 @@ def files_named(pattern: str) -> list[Path]:
 
 def _is_data(file: Path) -> bool:
     """Whether a file of a directory is read: a dot or an underscore in front mark other files."""
-    return _kind_or_none(file) is not None and file.name[0] not in "._"
+    # Texts in a directory are mostly notes about the data.
+    return _kind_or_none(file) is not None and file.name[0] not in "._" and ".txt" not in file.name
 
 
 def _absolute(pattern: str) -> str:
@@ -225,8 +251,22 @@ KINDS: dict[str, type[Format]] = {
     ".pq": Parquet,
     ".arrow": Feather,
     ".feather": Feather,
+    ".xlsx": Spreadsheet,
+    ".xls": Spreadsheet,
+    ".ods": Spreadsheet,
     ".csv": Csv,
-    ".csv.gz": Csv,
+    ".tsv": Csv,
+    ".txt": Csv,
+    ".jsonl": JsonLines,
+    ".ndjson": JsonLines,
+}
+#: What sentences list.
+ENDINGS = list(KINDS)
+KINDS |= {
+    f"{ending}{packed}": kind
+    for ending, kind in list(KINDS.items())
+    for packed in PACKED
+    if kind in (Csv, JsonLines)
 }
 
 
@@ -238,7 +278,7 @@ def _kind_or_none(path: Path) -> type[Format] | None:
 def _kind(path: Path) -> type[Format]:
     kind = _kind_or_none(path)
     if kind is None:
-        raise ValueError(f"{path} has an ending that is not known; known are {', '.join(KINDS)}.")
+        raise ValueError(f"{path} has an ending that is not known; known are {', '.join(ENDINGS)}.")
     return kind
 
 

@@ -69,3 +69,16 @@ def test_notes_of_others_under_the_name_of_pandas_are_no_index(tmp_path):
         table = pa.table({"a": [1.0, 2.0]}).replace_schema_metadata({b"pandas": note})
         pq.write_table(table, tmp_path / "points.parquet")
         assert open_dataset(tmp_path / "points.parquet").feature_names == ["a"]
+
+
+def test_whole_numbers_that_are_rounded_are_warned_about(tmp_path):
+    large = 2**53 + 1
+    pq.write_table(pa.table({"a": [large, 1], "b": [1.0, 2.0]}), tmp_path / "points.parquet")
+    (tmp_path / "points.csv").write_text(f"a,b\n{large},1\n1,2\n")
+    (tmp_path / "points.jsonl").write_text(f'{{"a": {large}, "b": 1}}\n{{"a": 1, "b": 2}}\n')
+    for ending in ("parquet", "csv", "jsonl"):
+        with pytest.warns(UserWarning, match=r"Column 'a' .* holds whole numbers beyond 2\^53"):
+            rows_of(open_dataset(tmp_path / f"points.{ending}"))
+    rows_of(open_dataset(tmp_path / "points.parquet", columns=["b"], ids=["a"]))
+    (tmp_path / "fractions.csv").write_text("a\n1e300\n1.5\n")
+    rows_of(open_dataset(tmp_path / "fractions.csv"))

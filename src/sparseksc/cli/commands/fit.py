@@ -29,10 +29,7 @@ def run(
     membership: bool,
     spreadsheet: bool,
     report: str | None,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
     random_state: int,
     n_jobs: int | None,
     memory_limit: str | None,
@@ -50,11 +47,10 @@ def run(
     lock = None if checkpoint is None else f"{checkpoint}.lock"
     check_outputs(data, [output, labels, report, checkpoint, lock])
     if labels is not None:
-        check_table(labels, ids, spreadsheet)
+        check_table(labels, request["ids"], spreadsheet)
     if report is not None:
         check_page(report)
     reporter = Reporter(as_json, stdout_is_taken=labels == "-")
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     model = KernelSpectralClustering(
         n_clusters,
         bandwidth=bandwidth,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from sparseksc.cli.console import Reporter
@@ -19,10 +21,7 @@ def run(
     output: str,
     membership: bool,
     spreadsheet: bool,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
     n_jobs: int | None,
     as_json: bool,
 ) -> None:
@@ -30,8 +29,7 @@ def run(
     if as_json and output == "-":
         raise click.UsageError("--json and the labels both want standard output: give -o a file.")
     check_outputs([model, *data], [output])
-    check_table(output, ids, spreadsheet)
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
+    check_table(output, request["ids"], spreadsheet)
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
     with reporter.listening(), Staging() as staging:
         place = output if output == "-" else staging.place(output)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened_for
 from sparseksc.cli.labels import check_outputs
@@ -16,10 +18,7 @@ def run(
     data: tuple[str, ...],
     output: str,
     title: str | None,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
     n_jobs: int | None,
     as_json: bool,
     command: str,
@@ -28,7 +27,6 @@ def run(
     check_page(output)
     check_outputs([model, *data], [output])
     reporter = Reporter(as_json)
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     with reporter.listening(), Staging() as staging:
         place = staging.place(output)
         fitted = load(model).set_params(n_jobs=n_jobs)

@@ -31,10 +31,7 @@ def run(
     parameters: dict[str, Any],
     output: str | None,
     plot: str | None,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
     random_state: int,
     n_jobs: int | None,
     as_json: bool,
@@ -48,7 +45,6 @@ def run(
         raise click.UsageError("--json and -o - both want standard output: choose one.")
     check_outputs(data, [output, plot])
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     with reporter.listening(), Staging() as staging, opened(data, **request) as source:
         places = {name: staging.place(name) for name in (output, plot) if name not in (None, "-")}
         result = search(

@@ -14,6 +14,12 @@ import numpy as np
 
 from sparseksc._typing import Array
 from sparseksc.data.formats.base import Description, Format, Rows, brief
+from sparseksc.execution.notices import warn
+
+#: Whole numbers below this one are float64 numbers.
+LARGEST_EXACT = 2.0**53
+#: Note at a column of whole numbers that is read as another type.
+WHOLE = {b"sparseksc": b"whole"}
 
 
 class Columnar(Format):
@@ -42,7 +48,8 @@ class Columnar(Format):
                 raise ValueError(self.no_number(path, name, of))
         single = all(kind.is_float32(of) or kind.is_float16(of) for of in types)
         dtype = np.dtype(np.float32 if single else np.float64)
-        return Description(names, len(names), dtype, self.count(path))
+        whole = [place for place, name in enumerate(names) if is_whole(schema.field(name))]
+        return Description(names, len(names), dtype, self.count(path), tuple(whole))
 
     def no_number(self, path: Path, name: str, of: Any) -> str:
         """Say that a column does not hold numbers, and what to do."""
@@ -63,6 +70,9 @@ class Columnar(Format):
             for start in range(0, whole.num_rows, rows):
                 batch = whole.slice(start, rows)
                 block = _numbers(batch, names, described.dtype)
+                for place in described.whole:
+                    if np.nanmax(np.abs(block[:, place]), initial=0.0) >= LARGEST_EXACT:
+                        warn_of_rounding(path, names[place])
                 yield block, [batch.column(name) for name in ids]
 
     def pieces(self, path: Path) -> list[int]:
@@ -86,6 +96,25 @@ class Columnar(Format):
                 found.append(block[max(start - first, 0) : max(stop - first, 0)])
                 first += batch.num_rows
         return np.concatenate(found)
+
+
+def is_whole(field: Any) -> bool:
+    """Whether a column holds whole numbers that float64 may have to round."""
+    types = require_pyarrow().types
+    return (
+        types.is_int64(field.type)
+        or types.is_uint64(field.type)
+        or WHOLE.items() <= (field.metadata or {}).items()
+    )
+
+
+def warn_of_rounding(path: Path, name: str) -> None:
+    """Say that whole numbers are not kept as they are."""
+    warn(
+        f"Column {name!r} of {path} holds whole numbers beyond 2^53, which are rounded: if they "
+        "name the rows, keep the column as an id, or leave it out.",
+        UserWarning,
+    )
 
 
 def index_columns(schema: Any) -> list[str]:

@@ -39,15 +39,18 @@ class Request:
         Most rows of a block.
     header : bool or None
         Whether the first line of a CSV file holds names; None where that is to be seen.
-    delimiter : str
-        What separates the fields of a CSV file.
+    delimiter, decimal, encoding : str or None
+        What separates the fields of a CSV file, the mark in its numbers, and its encoding; None
+        where they are to be seen.
     """
 
     columns: tuple[str, ...] | None = None
     ids: tuple[str, ...] = ()
     block_rows: int = 65_536
     header: bool | None = None
-    delimiter: str = ","
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
 
     def chosen(self, path: Path, available: list[str], index: Collection[str] = ()) -> list[str]:
         """Names of the columns of numbers, after a check that all names exist.
@@ -75,12 +78,26 @@ class Request:
 
 @dataclass(frozen=True)
 class Description:
-    """Names of the columns (None where they have none), their number and type, and the rows."""
+    """What is known of a file before its rows are read.
+
+    Attributes
+    ----------
+    names : list of str or None
+        Of the columns; None where they have none.
+    width : int
+        Number of columns.
+    dtype : numpy.dtype
+    n_rows : int or None
+        Number of rows, where the format tells.
+    whole : tuple of int
+        Places of columns of whole numbers of 64 bits, which float64 may have to round.
+    """
 
     names: list[str] | None
     width: int
     dtype: np.dtype[Any]
     n_rows: int | None
+    whole: tuple[int, ...] = ()
 
 
 class Format(ABC):
@@ -136,7 +153,7 @@ def require_table(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> N
         raise ValueError(f"{path} must hold numbers, got {dtype}.")
 
 
-def brief(error: Exception, most: int = 300) -> str:
+def brief(error: Exception | str, most: int = 300) -> str:
     """Return what an error of another library says in one line, which may hold half a file.
 
     Examples
