@@ -75,6 +75,7 @@ def _command_line() -> str:
     ksc fit points.parquet -o model.ksc
     ksc fit data.parquet -k auto --columns a,b,c -o model.ksc --labels labels.parquet
     ksc fit 'logs/2026-*.csv.gz' --id user -k 2..8 --scale -o model.ksc --report report.html
+    ksc fit customers.xlsx --drop-columns notes --labels labelled.csv --append
     ksc fit big.parquet -k 5 --bandwidth 0.3 --memory-limit 2GB --checkpoint run.ckpt -o m.ksc
     zcat points.csv.gz | ksc fit - -k 3 --labels - > labels.csv
     """
@@ -85,9 +86,11 @@ def _command_line() -> str:
 @click.option("-o", "--output", type=o.FILE, help="Model file to write (.ksc).")
 @click.option("--labels", type=o.FILE, help="Table of labels to write, in the order of the rows.")
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
+@o.append_option
 @o.spreadsheet_option
 @click.option("--report", type=o.FILE, help="Page to write (.html) that shows the result.")
 @o.data_options
+@o.table_options
 @o.model_options
 @o.seed_option
 @o.jobs_option
@@ -103,18 +106,21 @@ def fit(**options: Any) -> None:
         raise click.UsageError("Nothing would be kept: give -o, --labels or --report.")
     if options["membership"] and not options["labels"]:
         raise click.UsageError("--membership is written with --labels: give that too.")
+    if options["append"] and not options["labels"]:
+        raise click.UsageError("--append is for --labels: give that too.")
     if options["spreadsheet"] and not options["labels"]:
         raise click.UsageError("--spreadsheet is for --labels: give that too.")
-    request = o.data_request(options)
+    request, table = o.data_request(options), o.table_request(options)
     from sparseksc.cli.commands.fit import run
 
-    run(**options, request=request, parameters=parameters, command=_command_line())
+    run(**options, request=request, table=table, parameters=parameters, command=_command_line())
 
 
 @ksc.command(
     examples="""
     ksc predict model.ksc new.csv -o labels.csv
     ksc predict model.ksc new.parquet --id customer --membership -o labels.parquet
+    ksc predict model.ksc new.parquet --append -o labelled.parquet
     ksc predict model.ksc incoming/ -o labels.csv.gz
     cat new.csv | ksc predict model.ksc - | head
     """
@@ -129,6 +135,7 @@ def fit(**options: Any) -> None:
     help="Table of labels to write, in the order of the rows; CSV on stdout by default.",
 )
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
+@o.append_option
 @o.spreadsheet_option
 @o.data_options
 @o.jobs_option
@@ -157,16 +164,18 @@ def predict(**options: Any) -> None:
 @click.option("-o", "--output", type=o.FILE, help="JSON file to write, with every model compared.")
 @click.option("--plot", type=o.FILE, help="Figure of the search to write (.png, .svg, .pdf).")
 @o.data_options
+@o.table_options
 @o.model_options
 @o.seed_option
 @o.jobs_option
 @o.ending_options
 def tune(**options: Any) -> None:
     """Compare numbers of clusters and bandwidths for DATA, without saving a model."""
-    parameters, request = o.model_parameters(options), o.data_request(options)
+    parameters = o.model_parameters(options)
+    request, table = o.data_request(options), o.table_request(options)
     from sparseksc.cli.commands.tune import run
 
-    run(**options, request=request, parameters=parameters)
+    run(**options, request=request, table=table, parameters=parameters)
 
 
 @ksc.command(

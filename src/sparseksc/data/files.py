@@ -17,7 +17,7 @@ import numpy as np
 from sparseksc._text import escaped, escaped_errors
 from sparseksc._typing import Array, StrPath
 from sparseksc.data.formats.arrow import Feather, Parquet
-from sparseksc.data.formats.base import Format, Request, Rows, repeated
+from sparseksc.data.formats.base import Format, MissingValues, Request, Rows, repeated
 from sparseksc.data.formats.csv import Csv
 from sparseksc.data.formats.jsonl import JsonLines
 from sparseksc.data.formats.npy import Npy
@@ -98,7 +98,7 @@ def open_dataset(
         header,
         delimiter,
         decimal,
-        _known_encoding(encoding),
+        known_encoding(encoding),
     )
     parts: list[Any]
     if not isinstance(path, str | os.PathLike):
@@ -113,17 +113,24 @@ def open_dataset(
         return _open_files([os.fspath(part) for part in parts], request)
 
 
-def _open_files(names: list[str], request: Request) -> FileStream:
+def locate(names: list[str], request: Request) -> tuple[list[Path], Format]:
+    """Return the files that some names, directories and patterns stand for, and their format."""
     found = [file for name in names for file in _files(name)]
     kinds = {_kind(file) for file in found}
     if len(kinds) > 1:
         endings = ", ".join(sorted(kind.ending for kind in kinds))
         raise ValueError(f"The files are of different kinds ({endings}); open one kind at a time.")
-    both = [name for name in request.columns or () if name in request.ids]
-    if both:
-        raise ValueError(f"{both[0]!r} cannot be an id and one of the columns at the same time.")
-    stream = FileStream(found, kinds.pop()(request))
-    stream.origins = [_absolute(name) for name in names]
+    return found, kinds.pop()(request)
+
+
+def absolute_names(names: Iterable[str]) -> list[str]:
+    """Return names with the current directory in front, to be compared with others later."""
+    return [_absolute(name) for name in names]
+
+
+def _open_files(names: list[str], request: Request) -> FileStream:
+    stream = FileStream(*locate(names, request))
+    stream.origins = absolute_names(names)
     return stream
 
 
@@ -141,7 +148,8 @@ def _names(what: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _known_encoding(name: str | None) -> str | None:
+def known_encoding(name: str | None) -> str | None:
+    """Return the usual name of an encoding, or refuse it."""
     try:
         return name if name is None else codecs.lookup(name).name
     except LookupError:
@@ -288,7 +296,7 @@ class FileStream(Stream):
     def __init__(self, paths: list[Path], form: Format) -> None:
         self.paths, self.form = paths, form
         self.ids, self.block_rows = list(form.request.ids), form.block_rows
-        self._stamps = [_stamp(path) for path in paths]
+        self._stamps = [stamp_of(path) for path in paths]
         for path, (size, _) in zip(paths, self._stamps, strict=True):
             if size == 0:
                 raise ValueError(f"{path} is empty.")
@@ -334,7 +342,7 @@ class FileStream(Stream):
                 block, ids = found
                 yield block.astype(self.dtype, copy=False), ids
                 start += len(block)
-            _require_unchanged(path, stamp)
+            require_unchanged(path, stamp)
 
     def to_dask(self) -> Source:  # noqa: D102
         with escaped_errors():
@@ -366,7 +374,7 @@ class FileStream(Stream):
                 with escaped_errors():
                     block = self.form.read_rows(path, begin, end)
                     self._require_finite(block, path, begin)
-                _require_unchanged(path, stamp)
+                require_unchanged(path, stamp)
                 found.append(block.astype(self.dtype, copy=False))
             first += rows
         return np.concatenate(found)
@@ -377,11 +385,13 @@ class FileStream(Stream):
             return
         row, column = np.argwhere(~np.isfinite(block))[0]
         name = repr(self.feature_names[column]) if self.feature_names else str(column + 1)
-        raise ValueError(self.form.fault(path, start + int(row) + 1, name, block[row, column]))
+        error = MissingValues if np.isnan(block[row, column]) else ValueError
+        raise error(self.form.fault(path, start + int(row) + 1, name, block[row, column]))
 
 
-def _require_unchanged(path: Path, stamp: tuple[int, int]) -> None:
-    if not path.exists() or _stamp(path) != stamp:
+def require_unchanged(path: Path, stamp: tuple[int, int]) -> None:
+    """Refuse a file that is not what it was."""
+    if not path.exists() or stamp_of(path) != stamp:
         raise ChangedSource(escaped(f"{path} changed while it was in use; start again."))
 
 
@@ -389,6 +399,7 @@ def _listed(names: list[str] | None, width: int) -> str:
     return f"({width} without names)" if names is None else ", ".join(names)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def stamp_of(path: Path) -> tuple[int, int]:
+    """Return size and time of a file, which tell whether it has changed."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns

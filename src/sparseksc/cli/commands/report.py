@@ -30,7 +30,7 @@ def run(
     with reporter.listening(), Staging() as staging:
         place = staging.place(output)
         fitted = load(model).set_params(n_jobs=n_jobs)
-        with opened_for(fitted, data, **request) as source:
-            write_page(fitted, source, place, command=command, title=title)
+        with opened_for(fitted, data, request) as rows:
+            write_page(fitted, rows.source, place, command=command, title=title)
     reporter.say(f"report: {output}")
     reporter.result({"report": output, "model": model})

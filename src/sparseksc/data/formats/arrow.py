@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,10 @@ class Columnar(Format):
                         warn_of_rounding(path, names[place])
                 yield block, [batch.column(name) for name in ids]
 
+    def carried(self, path: Path, names: list[str]) -> Iterator[Any]:
+        """Record batches of columns as they are in the file."""
+        return self.batches(path, names)
+
     def pieces(self, path: Path) -> list[int]:
         """Numbers of rows of the pieces that can be read alone: row groups, record batches."""
         raise NotImplementedError
@@ -96,6 +100,32 @@ class Columnar(Format):
                 found.append(block[max(start - first, 0) : max(stop - first, 0)])
                 first += batch.num_rows
         return np.concatenate(found)
+
+
+class Taking:
+    """Record batches of one schema, cut anew: the next so many rows."""
+
+    def __init__(self, batches: Iterable[Any]) -> None:
+        self._batches, self._waiting, self._count = iter(batches), list[Any](), 0
+
+    def take(self, rows: int) -> Any:
+        """Return a record batch of the next rows, of fewer at the end, or None."""
+        pa = require_pyarrow()
+        while self._count < rows and (batch := next(self._batches, None)) is not None:
+            self._waiting.append(batch)
+            self._count += batch.num_rows
+        if not self._count:
+            return None
+        table = pa.Table.from_batches(self._waiting)
+        self._waiting = table.slice(rows).to_batches()
+        self._count = max(0, self._count - rows)
+        arrays = []
+        for column in table.slice(0, rows).columns:
+            joined = column.combine_chunks()
+            if isinstance(joined, pa.ChunkedArray):
+                joined = pa.concat_arrays(joined.chunks)
+            arrays.append(joined)
+        return pa.RecordBatch.from_arrays(arrays, schema=table.schema)
 
 
 def is_whole(field: Any) -> bool:

@@ -25,6 +25,10 @@ class MissingColumns(ValueError):
     """A file does not have columns that were asked for."""
 
 
+class MissingValues(ValueError):
+    """A file has no value where a number is expected."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What is to be read from a file.
@@ -42,6 +46,8 @@ class Request:
     delimiter, decimal, encoding : str or None
         What separates the fields of a CSV file, the mark in its numbers, and its encoding; None
         where they are to be seen.
+    typed_ids : bool
+        Whether ids have the types that they seem to have, also in text files; text otherwise.
     """
 
     columns: tuple[str, ...] | None = None
@@ -51,6 +57,7 @@ class Request:
     delimiter: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    typed_ids: bool = False
 
     def chosen(self, path: Path, available: list[str], index: Collection[str] = ()) -> list[str]:
         """Names of the columns of numbers, after a check that all names exist.
@@ -63,10 +70,10 @@ class Request:
         known = set(available)
         missing = [name for name in (*(self.columns or ()), *self.ids) if name not in known]
         if missing:
-            names = _some([repr(name) for name in missing])
+            names = some_of([repr(name) for name in missing])
             raise MissingColumns(
                 f"{path} has no column{'s' * (len(missing) > 1)} {names}; it has "
-                f"{_some(available)}."
+                f"{some_of(available)}."
             )
         if self.columns is not None:
             return list(self.columns)
@@ -178,7 +185,7 @@ def repeated(names: Iterable[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def _some(names: list[str], most: int = 12) -> str:
+def some_of(names: list[str], most: int = 12) -> str:
     """Up to a dozen names, and how many there are beside them."""
     shown = names if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from sparseksc._typing import Array
-from sparseksc.data.formats.arrow import WHOLE, Columnar, require_pyarrow
+from sparseksc.data.formats.arrow import WHOLE, Columnar, Taking, require_pyarrow
 from sparseksc.data.formats.base import Description, Rows, brief
 from sparseksc.data.formats.dialect import Dialect, find_dialect
 from sparseksc.data.formats.text import UNPACKING, JoinedBlanks, open_lines, packing
@@ -96,10 +96,14 @@ class Csv(Columnar):
 
     def read(self, path: Path, with_ids: bool) -> Iterator[Rows]:  # noqa: D102
         width = len(self.header(path)[0])
-        if width <= MANY_COLUMNS:
-            yield from super().read(path, with_ids)
-            return
         ids = self.request.ids if with_ids else ()
+        if width <= MANY_COLUMNS:
+            # Ids are read apart: the same column may be text here and numbers there.
+            carried = Taking(self.carried(path, list(ids)) if ids else ())
+            for block, _ in super().read(path, False):
+                batch: Any = carried.take(len(block)) if ids else None
+                yield block, [batch.column(name) for name in ids]
+            return
         rows = self._wide_rows(path, ids)
         while some := list(islice(rows, min(self.block_rows, max(1, ENTRIES_AT_ONCE // width)))):
             marks = zip(*(marks for _, marks in some), strict=True)
@@ -121,7 +125,13 @@ class Csv(Columnar):
                 wanted = fields if len(chosen) == len(names) else [fields[at] for at in chosen]
                 yield _numbers_of(wanted, dialect.decimal), [fields[at] for at in marks]
 
-    def _open(self, path: Path, types: dict[str, Any], names: list[str] | None = None) -> Any:
+    def _open(
+        self,
+        path: Path,
+        types: dict[str, Any],
+        names: list[str] | None = None,
+        carried: bool = False,
+    ) -> Any:
         from pyarrow import csv as arrow
 
         (header, skipped), dialect = self.header(path), self.dialect(path)
@@ -144,33 +154,48 @@ class Csv(Columnar):
                 column_types=types,
                 include_columns=names,
                 null_values=MISSING,
+                strings_can_be_null=not carried,
                 decimal_point=dialect.decimal,
                 timestamp_parsers=[arrow.ISO8601, *DATES],
             ),
         )
 
     def schema(self, path: Path) -> Any:
-        """Types of the first rows, with every kind of number as float64 and ids as text."""
+        """Types of the first rows, with every kind of number as float64."""
         pa = require_pyarrow()
-        names, _ = self.header(path)
-        self.request.chosen(path, names)
-        with self._understood(path):
-            try:
-                found = self._open(path, dict.fromkeys(self.request.ids, pa.string())).schema
-            except StopIteration:
-                raise ValueError(f"{path} has no rows.") from None
         fields = []
-        for field in found:
+        for field in self._inferred(path):
             of, note = field.type, None
             if pa.types.is_integer(of) or pa.types.is_null(of):
                 of, note = pa.float64(), WHOLE if pa.types.is_integer(of) else None
             fields.append(pa.field(field.name, of, metadata=note))
         return pa.schema(fields)
 
+    def _inferred(self, path: Path) -> Any:
+        """Types of the first rows."""
+        self.request.chosen(path, self.header(path)[0])
+        with self._understood(path):
+            try:
+                return self._open(path, {}).schema
+            except StopIteration:
+                raise ValueError(f"{path} has no rows.") from None
+
     def batches(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
         types = {field.name: field.type for field in self.schema(path)}
+        yield from self._batches(path, {name: types[name] for name in names}, carried=False)
+
+    def carried(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
+        pa = require_pyarrow()
+        types = dict.fromkeys(names, pa.string())
+        if self.request.typed_ids:
+            inferred = self._inferred(path)
+            found = {name: inferred.field(name).type for name in names}
+            types |= {name: of for name, of in found.items() if not pa.types.is_null(of)}
+        yield from self._batches(path, types, carried=True)
+
+    def _batches(self, path: Path, types: dict[str, Any], carried: bool) -> Iterator[Any]:
         with self._understood(path):
-            reader = self._open(path, {name: types[name] for name in names}, names)
+            reader = self._open(path, types, list(types), carried)
             while True:
                 try:
                     batch = reader.read_next_batch()
@@ -203,7 +228,7 @@ class Csv(Columnar):
         return frame[columns]
 
     def no_number(self, path: Path, name: str, of: Any) -> str:  # noqa: D102
-        return self.first_fault(path, [name]) or super().no_number(path, name, of)
+        return self.first_fault(path, [name], filled=False) or super().no_number(path, name, of)
 
     def fault(self, path: Path, row: int, column: str, value: float) -> str:  # noqa: D102
         return self.first_fault(path) or super().fault(path, row, column, value)
@@ -224,16 +249,21 @@ class Csv(Columnar):
                 raise
             raise ValueError(f"{path} cannot be read as CSV: {brief(error)}") from None
 
-    def first_fault(self, path: Path, columns: list[str] | None = None) -> str | None:
-        """Say where the first row or value is that cannot be used, or None."""
+    def first_fault(
+        self, path: Path, columns: list[str] | None = None, *, filled: bool = True
+    ) -> str | None:
+        """Say where the first row or value is that cannot be used, or None.
+
+        Missing values are faults where all must be ``filled``.
+        """
         try:
-            return self._first_fault(path, columns)
+            return self._first_fault(path, columns, filled)
         except UnicodeError as error:
             return _not_in(path, error)
         except (csv.Error, OSError, *UNPACKING):
             return None
 
-    def _first_fault(self, path: Path, columns: list[str] | None) -> str | None:
+    def _first_fault(self, path: Path, columns: list[str] | None, filled: bool) -> str | None:
         names, skipped = self.header(path)
         wanted = columns or self.request.chosen(path, names)
         where = {name: place for place, name in enumerate(names)}
@@ -252,7 +282,11 @@ class Csv(Columnar):
                     what = f"{len(fields)} field{'s' * (len(fields) != 1)}"
                     rest = f" where {len(names)} are expected: correct that line"
                     break
-                problems = ((_problem(fields[at], dialect.decimal), name) for at, name in places)
+                problems = (
+                    (_problem(fields[at], dialect.decimal), name)
+                    for at, name in places
+                    if filled or fields[at] not in MISSING
+                )
                 found, wrong = next((one for one in problems if one[0]), (None, ""))
                 if found is not None:
                     what, advice = found
