@@ -17,6 +17,8 @@ MOSTLY_NUMBERS = 0.9
 #: all of it, gaps between levels divide the penguins of Palmer Station (without the species, three
 #: clusters, rbf kernel) by island and sex, ARI 0.77; with a half it is 0.92.
 MISMATCH = 0.5
+#: Rows from which numbers that count them are no coincidence.
+COUNTED_ROWS = 20
 #: Values up to which numbers have gaps like levels.
 FEW_VALUES = 10
 #: Median difference of two standard normal numbers, where no column of numbers says another one.
@@ -61,7 +63,8 @@ def _number(name: str, statistics: TableStatistics, least: int, missing: str) ->
     _, _, low, high = statistics.spread(name)
     if low == high:
         return _left_out(name, "constant")
-    if statistics.counts_rows(name) and statistics.kinds[name] == "number":
+    counts = statistics.counts_rows(name) and statistics.n_rows >= COUNTED_ROWS
+    if counts and statistics.kinds[name] == "number":
         return _left_out(name, "row numbers")
     values = statistics.sampled(name)
     values = values[~np.isnan(values)]
