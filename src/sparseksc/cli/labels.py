@@ -34,7 +34,9 @@ from sparseksc.execution.progress import progress_bar
 STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 
 
-def check_table(output: str, ids: Sequence[str] | None, spreadsheet: bool) -> None:
+def check_table(
+    output: str, ids: Sequence[str] | None, spreadsheet: bool, append: bool = False
+) -> None:
     """Refuse a table that could not be written, before any work."""
     taken = [name for name in ids or () if re.fullmatch(r"label|membership_\d+", name)]
     if taken:
@@ -49,10 +51,10 @@ def check_table(output: str, ids: Sequence[str] | None, spreadsheet: bool) -> No
         ending = table_ending(output)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    if ending == ".npy" and ids:
+    if ending == ".npy" and (ids or append):
         raise click.UsageError(
             f"{escaped(output)} can hold numbers alone: choose .npz, .csv, .parquet or .arrow to "
-            "keep ids."
+            f"keep {'all columns' if append else 'ids'}."
         )
     if ending in (".parquet", ".pq", ".arrow", ".feather"):
         require_pyarrow()

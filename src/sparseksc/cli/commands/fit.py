@@ -52,7 +52,7 @@ def run(
     lock = None if checkpoint is None else f"{checkpoint}.lock"
     check_outputs(data, [output, labels, report, checkpoint, lock])
     if labels is not None:
-        check_table(labels, request["ids"], spreadsheet)
+        check_table(labels, request["ids"], spreadsheet, append)
         request["typed_ids"] = keeps_types(labels) and append
     if report is not None:
         check_page(report)

@@ -30,7 +30,7 @@ def run(
     if as_json and output == "-":
         raise click.UsageError("--json and the labels both want standard output: give -o a file.")
     check_outputs([model, *data], [output])
-    check_table(output, request["ids"], spreadsheet)
+    check_table(output, request["ids"], spreadsheet, append)
     request["typed_ids"] = keeps_types(output) and append
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
     with reporter.listening(), Staging() as staging:

@@ -53,6 +53,25 @@ class JsonLines(Columnar):
             for table in self._tables(path, schema):
                 yield from table.select(names).combine_chunks().to_batches()
 
+    def carried(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
+        pa = require_pyarrow()
+        schema = self.schema(path)
+        whole = [name for name in names if schema.field(name).metadata]
+        for batch in self.batches(path, names):
+            table = pa.Table.from_batches([batch])
+            for name in whole:
+                try:
+                    numbers = table.column(name).cast(pa.int64())
+                except pa.ArrowInvalid:
+                    if self.request.typed_ids:
+                        raise ValueError(
+                            f"Column {name!r} of {path} holds whole numbers first and others "
+                            "later: write the labels as CSV, which keeps both."
+                        ) from None
+                    continue
+                table = table.set_column(table.column_names.index(name), name, numbers)
+            yield from table.combine_chunks().to_batches()
+
     def _tables(self, path: Path, schema: Any) -> Iterator[Any]:
         from pyarrow import json as arrow
 

@@ -106,6 +106,9 @@ def _column(cells: list[Any]) -> list[Any]:
         if len(kinds) == 2:
             return [datetime(*cell.timetuple()[:6]) if cell is not None else None for cell in cells]
         return cells
+    if kinds == {float} and all(cell is None or cell.is_integer() for cell in cells):
+        # Sheets have one kind of number.
+        return [None if cell is None else int(cell) for cell in cells]
     if len(kinds) <= 1 and kinds <= {bool, float, int, time, timedelta, str}:
         return cells
     if kinds <= {int, float, bool}:
