@@ -271,6 +271,7 @@ def require_pyarrow() -> Any:
     """Import pyarrow, or say how to get it."""
     try:
         import pyarrow as pa
+        import pyarrow.compute
         import pyarrow.types
     except ImportError:
         raise ImportError(

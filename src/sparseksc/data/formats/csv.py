@@ -172,7 +172,7 @@ class Csv(Columnar):
         return pa.schema(fields)
 
     def _inferred(self, path: Path) -> Any:
-        """Types of the first rows."""
+        """Return the types of the first rows."""
         self.request.chosen(path, self.header(path)[0])
         with self._understood(path):
             try:
@@ -186,12 +186,20 @@ class Csv(Columnar):
 
     def carried(self, path: Path, names: list[str]) -> Iterator[Any]:  # noqa: D102
         pa = require_pyarrow()
-        types = dict.fromkeys(names, pa.string())
+        types, inferred = dict.fromkeys(names, pa.string()), self._inferred(path)
+        found = {name: inferred.field(name).type for name in names}
         if self.request.typed_ids:
-            inferred = self._inferred(path)
-            found = {name: inferred.field(name).type for name in names}
             types |= {name: of for name, of in found.items() if not pa.types.is_null(of)}
-        yield from self._batches(path, types, carried=True)
+        commas = [name for name, of in found.items() if pa.types.is_floating(of)]
+        if self.request.typed_ids or self.dialect(path).decimal == ".":
+            commas = []
+        for batch in self._batches(path, types, carried=True):
+            # Beside commas as separators, numbers have points.
+            for name in commas:
+                place = batch.schema.get_field_index(name)
+                points = pa.compute.replace_substring(batch.column(name), ",", ".")
+                batch = batch.set_column(place, name, points)
+            yield batch
 
     def _batches(self, path: Path, types: dict[str, Any], carried: bool) -> Iterator[Any]:
         with self._understood(path):

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-from sparseksc.data.formats.arrow import Columnar, require_pyarrow
+from sparseksc.data.formats.arrow import LARGEST_EXACT, Columnar, require_pyarrow
 from sparseksc.data.formats.base import brief
 from sparseksc.data.formats.csv import MISSING
 
@@ -106,7 +106,7 @@ def _column(cells: list[Any]) -> list[Any]:
         if len(kinds) == 2:
             return [datetime(*cell.timetuple()[:6]) if cell is not None else None for cell in cells]
         return cells
-    if kinds == {float} and all(cell is None or cell.is_integer() for cell in cells):
+    if kinds == {float} and all(cell is None or _is_whole(cell) for cell in cells):
         # Sheets have one kind of number.
         return [None if cell is None else int(cell) for cell in cells]
     if len(kinds) <= 1 and kinds <= {bool, float, int, time, timedelta, str}:
@@ -120,3 +120,7 @@ def _text(cell: Any) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "" if cell is None else str(cell)
+
+
+def _is_whole(cell: float) -> bool:
+    return cell.is_integer() and abs(cell) < LARGEST_EXACT
