@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sparseksc import KernelSpectralClustering, load
 from sparseksc.preprocessing import TableEncoder
+from sparseksc.report import write_report
 
 pa = pytest.importorskip("pyarrow", reason="tables need pyarrow")
 
@@ -162,4 +163,7 @@ def test_a_model_of_a_mixed_file_labels_data_frames(table, tmp_path):
     assert len(set(zip(labels, table["group"], strict=True))) == 2
     features = loaded.table_encoder_.set_output(transform="pandas").transform(table)
     np.testing.assert_array_equal(loaded.predict(features), labels)
+    np.testing.assert_array_equal(loaded.predict(pa.Table.from_pandas(table)), labels)
+    write_report(loaded, table, tmp_path / "page.html")
+    assert "colour_red" in (tmp_path / "page.html").read_text("utf-8")
     assert not hasattr(loaded.fit(np.random.default_rng(0).normal(size=(50, 2))), "table_encoder_")

@@ -15,7 +15,6 @@ from sparseksc.data.adapters import external_source, is_external, origins_of
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.data.sparse import checked_csr
 from sparseksc.kernels import KERNELS, make_kernel
-from sparseksc.preprocessing import TableEncoder
 from sparseksc.preprocessing.stream import EncodedStream
 from sparseksc.scaling import Scaling, measure_scaling
 
@@ -44,19 +43,21 @@ def training_source(
 
 def model_source(estimator: Any, X: Any, sample_weight: ArrayLike | None = None) -> Source:
     """Rows for a fitted model, with its features and in its units."""
-    encoder = getattr(estimator, "table_encoder_", None)
-    if encoder is not None and hasattr(X, "columns") and sample_weight is None:
-        X = _encoded(encoder, X)
+    X = encoded_rows(estimator, X)
     source = _checked_source(estimator, X, sample_weight, reset=False)
     return source if estimator.scaling_ is None else source.scaled(estimator.scaling_)
 
 
-def _encoded(encoder: TableEncoder, X: Any) -> Any:
-    """Rows of a table as a model of encoded files takes them; features stay as they are."""
-    if [str(name) for name in X.columns] == encoder.get_feature_names_out().tolist():
+def encoded_rows(estimator: Any, X: Any) -> Any:
+    """Rows of a table as a model of encoded files takes them; anything else stays as it is."""
+    encoder = getattr(estimator, "table_encoder_", None)
+    if encoder is None or not hasattr(X, "columns"):
+        return X
+    names = getattr(X, "column_names", X.columns)
+    if [str(name) for name in names] == encoder.get_feature_names_out().tolist():
         return X
     rows = encoder.transform(X)
-    return rows if is_external(rows) else ArraySource(rows)
+    return rows if is_external(rows) else ArraySource(np.asarray(rows))
 
 
 def chunk_source(estimator: Any, X: Any, sample_weight: ArrayLike | None) -> Source:
