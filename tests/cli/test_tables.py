@@ -56,7 +56,7 @@ def test_a_table_of_penguins_just_works(ksc, file, penguins, tmp_path):
     assert done.out.startswith(
         "Columns: 5 numbers (bill_length_mm, bill_depth_mm, flipper_length_mm, body_mass_g, year; "
         "8 missing values filled in), 3 categories (species: 3 levels, island: 3 levels, sex: 2 "
-        "levels; 11 missing values filled in).\n3 clusters in 344 rows"
+        "levels; 11 missing values).\n3 clusters in 344 rows"
     )
     before, after = (
         (tmp_path / name).read_text().splitlines() for name in ("penguins.csv", "out.csv")

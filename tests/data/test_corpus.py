@@ -211,8 +211,16 @@ BAD = {
     "json that is a list": ("a.jsonl", b'[{"x": 1}]\n', "has no JSON object in line 1"),
     "json cut off": ("a.jsonl", b'{"x": 1}\n{"x": \n', "has no JSON object in line 2"),
     "json of two types": ("a.jsonl", b'{"x": 1}\n{"x": "a"}\n', "has 'a' in line 2, column 'x'"),
-    "names alone": ("a.csv", b"who\nAnn\nBo\nCy\n", r"No column .*left out: who \(all different\)"),
-    "one value": ("a.csv", b"x,y\n1,a\n1,a\n", r"No column .*left out: x \(constant\), y \(cons"),
+    "names alone": (
+        "a.csv",
+        b"who\nAnn\nBo\nCy\n",
+        r"a\.csv: No column .* used, who \(all different\): add",
+    ),
+    "one value": (
+        "a.csv",
+        b"x,y\n1,a\n1,a\n",
+        r"No column .* used, x \(constant\), y \(constant\): add",
+    ),
     "an unknown ending": ("a.doc", b"x,y\n1,2\n", r"has an ending that is not known; known are"),
 }
 

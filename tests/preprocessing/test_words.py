@@ -16,6 +16,6 @@ def test_every_kind_is_named_and_long_lists_end():
     assert text.startswith("14 numbers (n0, ")
     assert "n11, 2 more; 2 missing values filled in)" in text
     assert "1 truth value (flag), 1 date (when)" in text
-    assert "1 category (c: 2 levels, rare ones together; 1 missing value filled in)" in text
+    assert "1 category (c: 2 levels, rare ones together; 1 missing value)" in text
     assert text.endswith("; left out: id (all different)")
     assert "2 missing values left out with their rows" in summarise(columns, {"n1": 2}, "drop")

@@ -210,7 +210,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 "fill them in, or choose missing='impute' or 'drop' (--missing)."
             )
         if not len(self.get_feature_names_out()):
-            raise ValueError(f"No column of the table can be used: {self.summary()}.")
+            reasons = self.summary().partition("left out: ")[2]
+            raise ValueError(
+                f"No column of the table can be used, {reasons}: add a column of numbers, or of "
+                "levels that occur more than once."
+            )
         return self
 
     @property

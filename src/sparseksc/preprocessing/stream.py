@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ class EncodedStream(FileStream):
         self.n_dropped = start = 0
         names = self.encoder.columns_in_use
         for batch in recut(self.files.batches(names), self.block_rows):
-            with escaped_errors():
+            with escaped_errors(), _naming(self.paths):
                 block, complete = self.encoder.encode(batch, start)
             start += len(block)
             self.n_dropped += int((~complete).sum())
@@ -158,6 +159,17 @@ class EncodedStream(FileStream):
         return stream.Stream.parts(self)
 
 
+@contextmanager
+def _naming(paths: list[Path]) -> Iterator[None]:
+    """Say which file it was, where a sentence does not."""
+    try:
+        yield
+    except ValueError as error:
+        if not any(str(path) in str(error) for path in paths):
+            error.args = (f"{paths[0]}: {error}",)
+        raise
+
+
 def fit_to_files(encoder: TableEncoder, files: TableFiles) -> TableEncoder:
     """Fit an encoder to files, in one pass; faults are said with their place in them."""
     names = [name for name in files.schema.names if name not in files.index]
@@ -165,7 +177,7 @@ def fit_to_files(encoder: TableEncoder, files: TableFiles) -> TableEncoder:
         names = [name for name in files.schema.names if name in encoder.columns]
     schema = require_pyarrow().schema([files.schema.field(name) for name in names])
     kinds, _ = encoder.kinds(schema)
-    with escaped_errors():
+    with escaped_errors(), _naming(files.paths):
         try:
             return encoder.fit_batches(files.batches(list(kinds) or names[:1]), schema)
         except MostlyNumbers as error:

@@ -16,8 +16,8 @@ ONE_AND_MANY = {
     "category": ("category", "categories"),
 }
 FILLED = {
-    "impute": "filled in",
-    "drop": "left out with {their} rows",
+    "impute": " filled in",
+    "drop": " left out with {their} rows",
 }
 
 
@@ -42,8 +42,10 @@ def summarise(columns: Sequence[EncodedColumn], n_missing: Mapping[str, int], mi
         lacking = sum(n_missing.get(column.name, 0) for column in found)
         note = ""
         if lacking:
-            how = FILLED.get(missing, "").format(their="its" if lacking == 1 else "their")
-            note = f"; {lacking:,} missing value{'s' * (lacking != 1)} {how}"
+            # A missing level is none, or one of its own.
+            how = "" if (kind, missing) == ("category", "impute") else FILLED.get(missing, "")
+            how = how.format(their="its" if lacking == 1 else "their")
+            note = f"; {lacking:,} missing value{'s' * (lacking != 1)}{how}"
         parts.append(
             f"{len(found):,} {one if len(found) == 1 else many} ({', '.join(shown)}{note})"
         )
