@@ -2,7 +2,8 @@
 
     python -m tests.fuzz_files 2000 [seed]
 
-A valid table is written as NPY, NPZ, Parquet, Arrow and CSV (also compressed), damaged, opened and
+A valid table is written as NPY, NPZ, Parquet, Arrow, CSV (also compressed), JSON lines and
+spreadsheet, damaged, opened and
 read to the end, in a child process, which may use 400 MB and 20 s of computing for each file. What
 is wrong ends in a ValueError, an OSError or a ChangedSource with one sentence that names the file;
 any other error, a crash or a sentence without the name is a failure, reported with its number.
@@ -11,6 +12,7 @@ Damage that leaves a valid file may change the rows, which must then be finite a
 
 import gzip
 import io
+import lzma
 import resource
 import signal
 import subprocess
@@ -57,9 +59,13 @@ def valid_files(folder):
     pa.parquet.write_table(arrow, path.with_suffix(".parquet"), row_group_size=100)
     pa.feather.write_feather(arrow, path.with_suffix(".arrow"), compression="uncompressed")
     frame[["a", "b", "c"]].to_csv(path.with_suffix(".csv"), index=False)
-    for ending in (".npy", ".npz", ".parquet", ".arrow", ".csv"):
+    frame[["a", "b", "c"]].to_json(path.with_suffix(".jsonl"), orient="records", lines=True)
+    frame[["a", "b", "c"]].to_excel(path.with_suffix(".xlsx"), index=False)
+    for ending in (".npy", ".npz", ".parquet", ".arrow", ".csv", ".jsonl", ".xlsx"):
         contents[ending] = path.with_suffix(ending).read_bytes()
     contents[".csv.gz"] = gzip.compress(contents[".csv"], mtime=0)
+    contents[".csv.xz"] = lzma.compress(contents[".csv"])
+    contents[".csv.zst"] = bytes(pa.compress(contents[".csv"], "zstd", asbytes=True))
     return contents
 
 

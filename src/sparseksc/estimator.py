@@ -122,8 +122,8 @@ class KernelSpectralClustering(
         Number of training points, and of features.
     feature_names_in_, scaling_ : array of str, Scaling or None
         Where ``X`` had names; mean and standard deviation of the features, where ``scale`` is.
-    timings_, model_ : dict of str to float, SparseModel
-        Seconds of each step of the training, and the fitted model.
+    timings_, model_, table_encoder_ : dict of str to float, SparseModel, TableEncoder
+        Seconds of each step of the training, the fitted model, and what encodes mixed tables.
     tuning_, warnings_ : TuningResult, list of str
         What the search found, where there was one, and the warnings of the training.
 

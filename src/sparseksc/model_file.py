@@ -58,5 +58,7 @@ def load(path: StrPath, *, kernel: Callable[..., Any] | None = None) -> KernelSp
     estimator.n_features_in_ = saved.n_features
     if saved.feature_names is not None:
         estimator.feature_names_in_ = saved.feature_names
+    if saved.encoder is not None:
+        estimator.table_encoder_ = saved.encoder
     estimator._set_fitted(saved.training, saved.scaling, saved.tuning, saved.warnings)
     return estimator

@@ -81,9 +81,9 @@ def test_a_directory_without_matching_files(refuse_fit, tmp_path):
 
 
 def test_a_csv_with_text(refuse_fit, tmp_path):
-    (tmp_path / "points.csv").write_text("a,b\n1,2\n3,blue\n")
+    (tmp_path / "points.csv").write_text("a,b\n" + "1,2\n" * 20 + "3,blue\n")
     assert refuse_fit("points.csv") == (
-        "points.csv has 'blue' in row 2 (line 3), column 'b', which is not a number: correct it, "
+        "points.csv has 'blue' in row 21 (line 22), column 'b', which is not a number: correct it, "
         "leave the column out, or keep it as an id."
     )
 
@@ -97,7 +97,7 @@ def test_a_csv_with_ragged_rows(refuse_fit, tmp_path):
 
 def test_a_csv_with_missing_values(refuse_fit, tmp_path):
     (tmp_path / "points.csv").write_text("a,b\n1,2\nNaN,4\n")
-    assert refuse_fit("points.csv") == (
+    assert refuse_fit("points.csv", "--missing", "error") == (
         "points.csv has the missing value NaN in row 2 (line 3), column 'a': fill it in, or "
         "remove the row."
     )

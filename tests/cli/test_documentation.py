@@ -10,26 +10,33 @@ from pathlib import Path
 
 import pytest
 
-MANUAL = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
-pytestmark = pytest.mark.skipif(not MANUAL.exists(), reason="needs the manual in docs/")
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="needs the manual in docs/")
+#: Pages with commands, and which of them they show.
+PAGES = {
+    "command-line.md": {"fit", "predict", "info", "tune", "report", "segment"},
+    "tables.md": {"fit", "predict"},
+}
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def examples():
-    """Commands of the manual and what they print."""
-    for block in re.findall(r"```console\n(.*?)```", MANUAL.read_text(encoding="utf-8"), re.S):
+def examples(page):
+    """Commands of a page and what they print."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for block in re.findall(r"```console\n(.*?)```", text, re.S):
         for example in re.split(r"^\$ ", block, flags=re.M)[1:]:
             line, _, printed = example.partition("\n")
             yield line, printed
 
 
-def test_the_manual_shows_what_really_happens(ksc, tmp_path):
+@pytest.mark.parametrize("page", PAGES)
+def test_the_manual_shows_what_really_happens(ksc, page, tmp_path):
     for needed in ("pandas", "bokeh", "PIL", "matplotlib"):
         pytest.importorskip(needed)
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     checker = doctest.OutputChecker()
     seen = set()
-    for line, printed in examples():
+    for line, printed in examples(page):
         if line.startswith("ksc "):
             done = ksc(*shlex.split(line)[1:])
             found = done.out + done.err
@@ -45,4 +52,8 @@ def test_the_manual_shows_what_really_happens(ksc, tmp_path):
             )
             found = run.stdout + run.stderr
         assert checker.check_output(printed, found, LOOSELY), f"{line}\n{found}"
-    assert seen == {"fit", "predict", "info", "tune", "report", "segment"}
+    assert seen == PAGES[page]
+    for block in re.findall(
+        r"^```python\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.M | re.S
+    ):
+        exec(compile(block, page, "exec"), {})

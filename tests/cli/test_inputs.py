@@ -42,9 +42,9 @@ def test_several_files_folders_and_patterns_are_read_as_one(ksc, files, points, 
 def test_headers_and_delimiters_of_csv_files(ksc, points, fast, tmp_path):
     X, _ = points
     (tmp_path / "bare.csv").write_text("".join(f"{a};{b}\n" for a, b in X))
-    done = ksc("fit", "bare.csv", *fast, "-o", "model.ksc", "--delimiter", ";")
+    done = ksc("fit", "bare.csv", *fast, "-o", "model.ksc")
     assert done.code == 1
     assert "--no-header" in done.err
-    line = ("fit", "bare.csv", *fast, "-o", "model.ksc", "--delimiter", ";", "--no-header")
+    line = ("fit", "bare.csv", *fast, "-o", "model.ksc", "--no-header", "--separator", ";")
     assert ksc(*line).code == 0
     assert json.loads(ksc("info", "model.ksc", "--json").out)["training"]["n_samples"] == 300

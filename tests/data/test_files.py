@@ -117,7 +117,7 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
     (tmp_path / "ragged.csv").write_text("a,b\n1,2\n3\n")
     (tmp_path / "text.csv").write_text("a,b\n1,blue\n2,green\n")
     (tmp_path / "holes.csv").write_text("a,b\n1,2\n3,\n")
-    (tmp_path / "points.txt").write_text("1 2\n")
+    (tmp_path / "points.dat").write_text("1 2\n")
     (tmp_path / "plain.csv.gz").write_text("a,b\n1,2\n")
     (tmp_path / "damaged.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:10] + b"\xff" * 99)
     np.save(tmp_path / "flat.npy", np.ones(4))
@@ -131,7 +131,7 @@ def test_bad_files_are_refused_with_a_sentence(table, X, tmp_path):
         "ragged.csv": r"has 1 field in row 2 \(line 3\) where 2 are expected",
         "text.csv": r"has 'blue' in row 1 \(line 2\), column 'b', which is not a number",
         "holes.csv": r"has no value in row 2 \(line 3\), column 'b': fill it in",
-        "points.txt": "ending that is not known",
+        "points.dat": "ending that is not known",
         "plain.csv.gz": "is not compressed, or not by gzip",
         "damaged.csv.gz": "cannot be read as CSV",
         "flat.npy": "2-D array",

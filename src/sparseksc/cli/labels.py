@@ -13,8 +13,9 @@ import click
 import numpy as np
 
 from sparseksc._text import escaped
+from sparseksc.cli.inputs import Opened
 from sparseksc.cli.pipes import silence
-from sparseksc.data.files import FileStream, require_separate
+from sparseksc.data.files import require_separate
 from sparseksc.data.formats.arrow import require_pyarrow
 from sparseksc.data.formats.base import Column
 from sparseksc.data.writers import (
@@ -26,13 +27,16 @@ from sparseksc.data.writers import (
     table_ending,
 )
 from sparseksc.data.writers import write_labels as write
+from sparseksc.execution.notices import warn
 from sparseksc.execution.progress import progress_bar
 
 #: The standard streams as files: what they are redirected to can be read or written as well.
 STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 
 
-def check_table(output: str, ids: Sequence[str] | None, spreadsheet: bool) -> None:
+def check_table(
+    output: str, ids: Sequence[str] | None, spreadsheet: bool, append: bool = False
+) -> None:
     """Refuse a table that could not be written, before any work."""
     taken = [name for name in ids or () if re.fullmatch(r"label|membership_\d+", name)]
     if taken:
@@ -47,10 +51,10 @@ def check_table(output: str, ids: Sequence[str] | None, spreadsheet: bool) -> No
         ending = table_ending(output)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    if ending == ".npy" and ids:
+    if ending == ".npy" and (ids or append):
         raise click.UsageError(
             f"{escaped(output)} can hold numbers alone: choose .npz, .csv, .parquet or .arrow to "
-            "keep ids."
+            f"keep {'all columns' if append else 'ids'}."
         )
     if ending in (".parquet", ".pq", ".arrow", ".feather"):
         require_pyarrow()
@@ -66,20 +70,40 @@ def check_outputs(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
         raise click.UsageError(str(error)) from None
 
 
+def keeps_types(output: str) -> bool:
+    """Whether a table has types of columns; CSV has text."""
+    return output != "-" and not output.lower().endswith((".csv", ".csv.gz"))
+
+
 def write_labels(
-    model: Any, source: FileStream, output: Path | str, membership: bool, spreadsheet: bool
+    model: Any, opened: Opened, output: Path | str, membership: bool, spreadsheet: bool
 ) -> list[int]:
     """Write the label of each row, and return the sizes of the clusters."""
     K, scaling = model.n_clusters_, model.scaling_
-    # The columns have been found by their names, so only their units are left to change.
-    rows = source if scaling is None else source.scaled(scaling)
-    names = label_columns(K, source.ids, membership)
+    source = opened.carrying
+    ids, records = source.ids, source.records()
+    if opened.append and opened.files is None:
+        # Arrays have no columns beside the numbers.
+        own = source.feature_names or [f"column{n}" for n in range(1, source.n_features + 1)]
+        ids = [*own, *ids]
+        records = ((block, [*block.T, *others]) for block, others in records)
+    if scaling is not None:
+        # The columns have been found by their names, so only their units are left to change.
+        records = ((scaling.apply(block), others) for block, others in records)
+    names = label_columns(K, ids, membership)
     with _writer(output, names, spreadsheet_text if spreadsheet else None) as writer:
-        counted = CountedLabels(writer, len(source.ids), K, source.n_rows)
-        write(model.model_, rows.records(), counted, membership=membership, n_jobs=model.n_jobs)
+        counted = CountedLabels(writer, len(ids), K, source.n_rows)
+        write(model.model_, records, counted, membership=membership, n_jobs=model.n_jobs)
         if not counted.sizes.any():
             raise ValueError(f"{source.paths[0]} has no rows.")
     counted.bar.close()
+    dropped = getattr(source, "n_dropped", 0)
+    if dropped:
+        warn(
+            f"{dropped:,} row{'s' * (dropped != 1)} with missing values have no label, and are not "
+            "in the table.",
+            UserWarning,
+        )
     return [int(size) for size in counted.sizes]
 
 

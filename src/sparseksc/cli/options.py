@@ -144,13 +144,63 @@ data_options = together(
         help="Whether the first line of a CSV holds names; they are expected by default.",
     ),
     click.option(
+        "--separator",
         "--delimiter",
+        "delimiter",
         type=delimiter,
         metavar="CHARACTER",
-        default=",",
-        help="What separates the fields of a CSV.",
+        help="What separates the fields of a CSV, or tab; found in its first lines by default.",
     ),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="The mark in the numbers of a CSV; found in its first lines by default.",
+    ),
+    click.option("--charset", help="Encoding of a text file; UTF-8, UTF-16 or cp1252 by default."),
 )
+
+table_options = together(
+    click.option(
+        "--drop-columns", type=column_names, metavar="A,B,...", help="Columns to leave out."
+    ),
+    click.option(
+        "--categorical",
+        type=column_names,
+        metavar="A,B,...",
+        help="Columns of numbers that are codes.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["impute", "drop", "error"]),
+        default="impute",
+        show_default=True,
+        help="What to do with missing values: fill them in, leave their rows out, or refuse them.",
+    ),
+    click.option("--numeric-only", is_flag=True, help="Leave out columns of text and dates."),
+)
+
+append_option = click.option(
+    "--append", is_flag=True, help="Write the labels beside all columns of the data."
+)
+
+#: Options that say how files are read: arguments of ``open_dataset``.
+REQUEST = ("columns", "ids", "header", "delimiter", "decimal")
+
+
+def data_request(options: dict[str, Any]) -> dict[str, Any]:
+    """Take what is asked of the files out of the options of a command."""
+    # --encoding is that of the clusters.
+    return {name: options.pop(name) for name in REQUEST} | {"encoding": options.pop("charset")}
+
+
+def table_request(options: dict[str, Any]) -> dict[str, Any]:
+    """Take what is to become of the columns out of the options of a command."""
+    return {
+        "drop_columns": options.pop("drop_columns") or [],
+        "categorical": options.pop("categorical") or [],
+        "missing": options.pop("missing"),
+        "numeric_only": options.pop("numeric_only"),
+    }
 
 
 def parameter_option(name: str, **more: Any) -> Decorator[Any]:

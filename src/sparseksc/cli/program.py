@@ -57,8 +57,8 @@ class Group(click.Group):
     cls=Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Each command has its own help with examples: ksc fit --help. Data is Parquet, Arrow, "
-    "CSV (also .gz), NPY or NPZ by the ending of the name; a file, several, a folder or a "
-    "quoted pattern; - is CSV on standard input or output.",
+    "CSV, JSON lines, a spreadsheet, NPY or NPZ by the ending of the name, text also compressed; a "
+    "file, several, a folder or a quoted pattern; - is CSV on standard input or output.",
 )
 @click.version_option(__version__, prog_name="ksc", message="%(prog)s %(version)s")
 def ksc() -> None:
@@ -75,6 +75,7 @@ def _command_line() -> str:
     ksc fit points.parquet -o model.ksc
     ksc fit data.parquet -k auto --columns a,b,c -o model.ksc --labels labels.parquet
     ksc fit 'logs/2026-*.csv.gz' --id user -k 2..8 --scale -o model.ksc --report report.html
+    ksc fit customers.xlsx --drop-columns notes --labels labelled.csv --append
     ksc fit big.parquet -k 5 --bandwidth 0.3 --memory-limit 2GB --checkpoint run.ckpt -o m.ksc
     zcat points.csv.gz | ksc fit - -k 3 --labels - > labels.csv
     """
@@ -85,9 +86,11 @@ def _command_line() -> str:
 @click.option("-o", "--output", type=o.FILE, help="Model file to write (.ksc).")
 @click.option("--labels", type=o.FILE, help="Table of labels to write, in the order of the rows.")
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
+@o.append_option
 @o.spreadsheet_option
 @click.option("--report", type=o.FILE, help="Page to write (.html) that shows the result.")
 @o.data_options
+@o.table_options
 @o.model_options
 @o.seed_option
 @o.jobs_option
@@ -103,17 +106,21 @@ def fit(**options: Any) -> None:
         raise click.UsageError("Nothing would be kept: give -o, --labels or --report.")
     if options["membership"] and not options["labels"]:
         raise click.UsageError("--membership is written with --labels: give that too.")
+    if options["append"] and not options["labels"]:
+        raise click.UsageError("--append is for --labels: give that too.")
     if options["spreadsheet"] and not options["labels"]:
         raise click.UsageError("--spreadsheet is for --labels: give that too.")
+    request, table = o.data_request(options), o.table_request(options)
     from sparseksc.cli.commands.fit import run
 
-    run(**options, parameters=parameters, command=_command_line())
+    run(**options, request=request, table=table, parameters=parameters, command=_command_line())
 
 
 @ksc.command(
     examples="""
     ksc predict model.ksc new.csv -o labels.csv
     ksc predict model.ksc new.parquet --id customer --membership -o labels.parquet
+    ksc predict model.ksc new.parquet --append -o labelled.parquet
     ksc predict model.ksc incoming/ -o labels.csv.gz
     cat new.csv | ksc predict model.ksc - | head
     """
@@ -128,15 +135,17 @@ def fit(**options: Any) -> None:
     help="Table of labels to write, in the order of the rows; CSV on stdout by default.",
 )
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
+@o.append_option
 @o.spreadsheet_option
 @o.data_options
 @o.jobs_option
 @o.ending_options
 def predict(**options: Any) -> None:
     """Label the rows of DATA with MODEL. Columns are found by their names."""
+    request = o.data_request(options)
     from sparseksc.cli.commands.predict import run
 
-    run(**options)
+    run(**options, request=request)
 
 
 @ksc.command(
@@ -155,6 +164,7 @@ def predict(**options: Any) -> None:
 @click.option("-o", "--output", type=o.FILE, help="JSON file to write, with every model compared.")
 @click.option("--plot", type=o.FILE, help="Figure of the search to write (.png, .svg, .pdf).")
 @o.data_options
+@o.table_options
 @o.model_options
 @o.seed_option
 @o.jobs_option
@@ -162,9 +172,10 @@ def predict(**options: Any) -> None:
 def tune(**options: Any) -> None:
     """Compare numbers of clusters and bandwidths for DATA, without saving a model."""
     parameters = o.model_parameters(options)
+    request, table = o.data_request(options), o.table_request(options)
     from sparseksc.cli.commands.tune import run
 
-    run(**options, parameters=parameters)
+    run(**options, request=request, table=table, parameters=parameters)
 
 
 @ksc.command(
@@ -239,9 +250,10 @@ def info(**options: Any) -> None:
 @o.ending_options
 def report(**options: Any) -> None:
     """Write a page that shows what MODEL found in DATA, to send to anybody."""
+    request = o.data_request(options)
     from sparseksc.cli.commands.report import run
 
-    run(**options, command=_command_line())
+    run(**options, request=request, command=_command_line())
 
 
 @ksc.command(

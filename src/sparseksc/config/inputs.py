@@ -15,6 +15,7 @@ from sparseksc.data.adapters import external_source, is_external, origins_of
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.data.sparse import checked_csr
 from sparseksc.kernels import KERNELS, make_kernel
+from sparseksc.preprocessing.stream import EncodedStream
 from sparseksc.scaling import Scaling, measure_scaling
 
 #: Entries of an array up to which its check is not left to scikit-learn, which takes longer than
@@ -30,16 +31,33 @@ def training_source(
     in_memory = type(X) is np.ndarray and X.base is None
     estimator._origins = () if in_memory else tuple(origins_of(X))
     source = _checked_source(estimator, X, sample_weight, reset=True)
+    estimator.__dict__.pop("table_encoder_", None)
+    scaling = None
+    if isinstance(source, EncodedStream):
+        estimator.table_encoder_, scaling = source.encoder, source.scaling
     if not estimator.scale:
         return source, None
-    scaling = measure_scaling(source, estimator.n_jobs)
+    scaling = scaling or measure_scaling(source, estimator.n_jobs)
     return source.scaled(scaling), scaling
 
 
 def model_source(estimator: Any, X: Any, sample_weight: ArrayLike | None = None) -> Source:
     """Rows for a fitted model, with its features and in its units."""
+    X = encoded_rows(estimator, X)
     source = _checked_source(estimator, X, sample_weight, reset=False)
     return source if estimator.scaling_ is None else source.scaled(estimator.scaling_)
+
+
+def encoded_rows(estimator: Any, X: Any) -> Any:
+    """Rows of a table as a model of encoded files takes them; anything else stays as it is."""
+    encoder = getattr(estimator, "table_encoder_", None)
+    if encoder is None or not hasattr(X, "columns"):
+        return X
+    names = getattr(X, "column_names", X.columns)
+    if [str(name) for name in names] == encoder.get_feature_names_out().tolist():
+        return X
+    rows = encoder.transform(X)
+    return rows if is_external(rows) else ArraySource(np.asarray(rows))
 
 
 def chunk_source(estimator: Any, X: Any, sample_weight: ArrayLike | None) -> Source:

@@ -1,7 +1,8 @@
-"""Files as sources: NPY, NPZ, Parquet, Arrow and CSV, one or many, read block by block."""
+"""Files as sources, one or many, read block by block."""
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import stat
@@ -16,10 +17,13 @@ import numpy as np
 from sparseksc._text import count_named, escaped, escaped_errors
 from sparseksc._typing import Array, StrPath
 from sparseksc.data.formats.arrow import Feather, Parquet
-from sparseksc.data.formats.base import Format, Request, Rows, repeated
+from sparseksc.data.formats.base import Format, MissingValues, Request, Rows, repeated
 from sparseksc.data.formats.csv import Csv
+from sparseksc.data.formats.jsonl import JsonLines
 from sparseksc.data.formats.npy import Npy
 from sparseksc.data.formats.npz import Npz
+from sparseksc.data.formats.spreadsheet import Spreadsheet
+from sparseksc.data.formats.text import PACKED
 from sparseksc.data.source import BLOCK_ROWS, Source
 from sparseksc.data.stream import ChangedSource, IterableSource, Part, Stream, recut
 
@@ -31,7 +35,9 @@ def open_dataset(
     *,
     ids: Sequence[str] = (),
     header: bool | None = None,
-    delimiter: str = ",",
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Stream:
     """Open data that need not fit in memory.
 
@@ -39,9 +45,10 @@ def open_dataset(
     ----------
     path : str, path, list of them, or re-iterable of arrays
         A file, a pattern such as ``"data/*.parquet"``, or a directory: Parquet, Arrow or
-        Feather, CSV (also ``.csv.gz``), NPY or NPZ, by the ending of the name. Several files
-        are read one after the other, in the order of their names. Or any object that yields
-        2-D arrays each time it is iterated.
+        Feather, CSV (``.csv``, ``.tsv``, ``.txt``), JSON lines (``.jsonl``), these also compressed
+        (``.gz``, ``.bz2``, ``.xz``, ``.zst``), spreadsheets (``.xlsx``, ``.xls``, ``.ods``), NPY or
+        NPZ, by the ending of the name. Several files are read one after the other, in the order
+        of their names. Or any object that yields 2-D arrays each time it is iterated.
     columns : list of str, optional
         Names of the columns to use, all by default. Not for NPY and iterables, which have none.
         An NPZ file holds one table (named X if there are several), or vectors as columns.
@@ -53,8 +60,13 @@ def open_dataset(
     header : bool, optional
         Whether the first line of a CSV file holds the names of the columns. By default it
         does, and a first line of numbers alone is refused, as it could be either.
-    delimiter : str, default=","
-        What separates the fields of a CSV file.
+    delimiter : str, optional
+        What separates the fields of a CSV file; by default it is found in the first lines.
+    decimal : {".", ","}, optional
+        The mark in the numbers of a CSV file, found likewise.
+    encoding : str, optional
+        Encoding of a text file, such as "latin-1"; by default UTF-8, UTF-16 or cp1252, as the
+        bytes say.
 
     Returns
     -------
@@ -82,7 +94,13 @@ def open_dataset(
             f"frame to fit as it is. Got {type(path).__name__}."
         )
     request = Request(
-        _names("columns", columns), _names("ids", ids) or (), block_rows, header, delimiter
+        _names("columns", columns),
+        _names("ids", ids) or (),
+        block_rows,
+        header,
+        delimiter,
+        decimal,
+        known_encoding(encoding),
     )
     parts: list[Any]
     if not isinstance(path, str | os.PathLike):
@@ -97,17 +115,24 @@ def open_dataset(
         return _open_files([os.fspath(part) for part in parts], request)
 
 
-def _open_files(names: list[str], request: Request) -> FileStream:
+def locate(names: list[str], request: Request) -> tuple[list[Path], Format]:
+    """Return the files that some names, directories and patterns stand for, and their format."""
     found = [file for name in names for file in _files(name)]
     kinds = {_kind(file) for file in found}
     if len(kinds) > 1:
         endings = ", ".join(sorted(kind.ending for kind in kinds))
         raise ValueError(f"The files are of different kinds ({endings}); open one kind at a time.")
-    both = [name for name in request.columns or () if name in request.ids]
-    if both:
-        raise ValueError(f"{both[0]!r} cannot be an id and one of the columns at the same time.")
-    stream = FileStream(found, kinds.pop()(request))
-    stream.origins = [_absolute(name) for name in names]
+    return found, kinds.pop()(request)
+
+
+def absolute_names(names: Iterable[str]) -> list[str]:
+    """Return names with the current directory in front, to be compared with others later."""
+    return [_absolute(name) for name in names]
+
+
+def _open_files(names: list[str], request: Request) -> FileStream:
+    stream = FileStream(*locate(names, request))
+    stream.origins = absolute_names(names)
     return stream
 
 
@@ -125,12 +150,20 @@ def _names(what: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(names)
 
 
+def known_encoding(name: str | None) -> str | None:
+    """Return the usual name of an encoding, or refuse it."""
+    try:
+        return name if name is None else codecs.lookup(name).name
+    except LookupError:
+        raise ValueError(f"encoding must be the name of an encoding, got {name!r}.") from None
+
+
 def _files(pattern: str) -> list[Path]:
     """Files that a name, a directory or a pattern stands for, in the order of their names."""
     found = files_named(pattern)
     if not found and os.path.isdir(pattern):
         raise ValueError(
-            f"The directory {pattern} has no files that can be read ({', '.join(KINDS)})."
+            f"The directory {pattern} has no files that can be read ({', '.join(ENDINGS)})."
         )
     if not found:
         raise FileNotFoundError(f"There is no file {pattern}.")
@@ -149,7 +182,8 @@ def files_named(pattern: str) -> list[Path]:
 
 def _is_data(file: Path) -> bool:
     """Whether a file of a directory is read: a dot or an underscore in front mark other files."""
-    return _kind_or_none(file) is not None and file.name[0] not in "._"
+    # Texts in a directory are mostly notes about the data.
+    return _kind_or_none(file) is not None and file.name[0] not in "._" and ".txt" not in file.name
 
 
 def _absolute(pattern: str) -> str:
@@ -227,8 +261,22 @@ KINDS: dict[str, type[Format]] = {
     ".pq": Parquet,
     ".arrow": Feather,
     ".feather": Feather,
+    ".xlsx": Spreadsheet,
+    ".xls": Spreadsheet,
+    ".ods": Spreadsheet,
     ".csv": Csv,
-    ".csv.gz": Csv,
+    ".tsv": Csv,
+    ".txt": Csv,
+    ".jsonl": JsonLines,
+    ".ndjson": JsonLines,
+}
+#: What sentences list.
+ENDINGS = list(KINDS)
+KINDS |= {
+    f"{ending}{packed}": kind
+    for ending, kind in list(KINDS.items())
+    for packed in PACKED
+    if kind in (Csv, JsonLines)
 }
 
 
@@ -240,7 +288,7 @@ def _kind_or_none(path: Path) -> type[Format] | None:
 def _kind(path: Path) -> type[Format]:
     kind = _kind_or_none(path)
     if kind is None:
-        raise ValueError(f"{path} has an ending that is not known; known are {', '.join(KINDS)}.")
+        raise ValueError(f"{path} has an ending that is not known; known are {', '.join(ENDINGS)}.")
     return kind
 
 
@@ -250,7 +298,7 @@ class FileStream(Stream):
     def __init__(self, paths: list[Path], form: Format) -> None:
         self.paths, self.form = paths, form
         self.ids, self.block_rows = list(form.request.ids), form.block_rows
-        self._stamps = [_stamp(path) for path in paths]
+        self._stamps = [stamp_of(path) for path in paths]
         for path, (size, _) in zip(paths, self._stamps, strict=True):
             if size == 0:
                 raise ValueError(f"{path} is empty.")
@@ -299,7 +347,7 @@ class FileStream(Stream):
                 block, ids = found
                 yield block.astype(self.dtype, copy=False), ids
                 start += len(block)
-            _require_unchanged(path, stamp)
+            require_unchanged(path, stamp)
 
     def to_dask(self) -> Source:  # noqa: D102
         with escaped_errors():
@@ -331,7 +379,7 @@ class FileStream(Stream):
                 with escaped_errors():
                     block = self.form.read_rows(path, begin, end)
                     self._require_finite(block, path, begin)
-                _require_unchanged(path, stamp)
+                require_unchanged(path, stamp)
                 found.append(block.astype(self.dtype, copy=False))
             first += rows
         return np.concatenate(found)
@@ -342,11 +390,13 @@ class FileStream(Stream):
             return
         row, column = np.argwhere(~np.isfinite(block))[0]
         name = repr(self.feature_names[column]) if self.feature_names else str(column + 1)
-        raise ValueError(self.form.fault(path, start + int(row) + 1, name, block[row, column]))
+        error = MissingValues if np.isnan(block[row, column]) else ValueError
+        raise error(self.form.fault(path, start + int(row) + 1, name, block[row, column]))
 
 
-def _require_unchanged(path: Path, stamp: tuple[int, int]) -> None:
-    if not path.exists() or _stamp(path) != stamp:
+def require_unchanged(path: Path, stamp: tuple[int, int]) -> None:
+    """Refuse a file that is not what it was."""
+    if not path.exists() or stamp_of(path) != stamp:
         raise ChangedSource(escaped(f"{path} changed while it was in use; start again."))
 
 
@@ -354,6 +404,7 @@ def _listed(names: list[str] | None, width: int) -> str:
     return f"({width} without names)" if names is None else ", ".join(names)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def stamp_of(path: Path) -> tuple[int, int]:
+    """Return size and time of a file, which tell whether it has changed."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns

@@ -162,6 +162,10 @@ class ArrowWriter(ColumnWriter):
         from pyarrow.parquet import ParquetWriter
 
         arrays = [one if isinstance(one, pa.Array) else pa.array(one) for one in columns]
+        # A file has one dictionary for a column, and each block may have its own.
+        arrays = [
+            one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in arrays
+        ]
         batch = pa.record_batch(arrays, names=self.names)
         if self.writer is None:
             new = ParquetWriter if self.parquet else pa.ipc.new_file

@@ -40,6 +40,7 @@ from sparseksc.persistence.schema import (
     ModelFileError,
     check_header,
 )
+from sparseksc.preprocessing import TableEncoder
 from sparseksc.scaling import Scaling
 from sparseksc.search.result import TuningResult
 
@@ -77,6 +78,7 @@ class SavedModel(NamedTuple):
     scaling: Scaling | None
     tuning: TuningResult | None
     warnings: list[str]
+    encoder: TableEncoder | None = None
 
 
 def load_model(path: StrPath, kernel: Callable[..., Any] | None) -> SavedModel:
@@ -163,6 +165,9 @@ def describe(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
             "python": platform.python_version(),
         },
     }
+    encoder = getattr(estimator, "table_encoder_", None)
+    if encoder is not None:
+        header["table"] = encoder.plain()
     return header, arrays
 
 
@@ -218,6 +223,7 @@ def build(
         scaling,
         None if tuning is None else meant_tuning(tuning, arrays),
         training.get("warnings", []),
+        TableEncoder.meant(header["table"]) if header.get("table") else None,
     )
 
 

@@ -27,6 +27,8 @@ from sparseksc.config.domains import (
 from sparseksc.config.parameters import PARAMETERS
 from sparseksc.core.encoding import AngularDirections, Directions, Encoding, Means, Sides, SignCodes
 from sparseksc.kernels import KERNELS
+from sparseksc.preprocessing.columns import KINDS, EncodedColumn
+from sparseksc.preprocessing.encoder import MISSING
 from sparseksc.search.ranking import SURFACES
 
 Check = Callable[[str, Any], None]
@@ -227,8 +229,10 @@ def check_header(header: dict[str, Any]) -> None:
         ),
         tuning=optional(_tuning(d)),
         libraries=mapping(word()),
+        table=optional(_table),
     )
-    with_defaults({"noise": None}, check)("", header)
+    # Files of the first versions have no noise, and only models of mixed tables a table.
+    with_defaults({"noise": None, "table": None}, check)("", header)
     _check_together(header)
 
 
@@ -333,6 +337,35 @@ def _tuning(n_features: int) -> Check:
     return with_defaults({"max_rank": None, "best_kernel": "", "kernels": [], "ranks": []}, check)
 
 
+_columns = items(
+    record(
+        name=word(),
+        kind=word(*KINDS),
+        reason=word(),
+        levels=items(word()),
+        pooled=flag,
+        fill=number(),
+        indicator=flag,
+    )
+)
+
+
+def _table(name: str, value: Any) -> None:
+    """Check what encodes the columns of a table, and that its features fit together."""
+    record(
+        columns=_columns,
+        names=items(word()),
+        missing=word(*MISSING),
+        n_missing=mapping(integer()),
+        n_rows=integer(1),
+        mean=items(number()),
+        scale=items(number(float(np.finfo(np.float64).tiny))),
+    )(name, value)
+    width = sum(len(EncodedColumn.meant(entry).feature_names) for entry in value["columns"])
+    for key in ("mean", "scale"):
+        items(number(), width)(f"{name}.{key}", value[key])
+
+
 def _check_together(header: dict[str, Any]) -> None:
     """Check what depends on more than one entry."""
     kernel, other = header["kernel"], header["degree_kernel"]
@@ -345,6 +378,8 @@ def _check_together(header: dict[str, Any]) -> None:
     for name in ("kernels", "ranks"):
         if len(tuning.get(name, ())) not in (0, len(tuning.get("bandwidths", ()))):
             raise HeaderError(f"tuning.{name}", "one for each bandwidth, or none")
+    if header.get("table") and header["n_features"] != len(header["table"]["mean"]):
+        raise HeaderError("n_features", "that of the encoded table")
     if header["parameters"]["scale"] != header["scaled"]:
         raise HeaderError("parameters.scale", "what scaled is")
     if header["scaled"] and kernel["name"] in ("precomputed", "chi2"):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sparseksc._text import escaped
 from sparseksc._typing import Array, Floats, Integers
+from sparseksc.config.inputs import encoded_rows
 from sparseksc.data.adapters import external_source, is_dask, is_external
 from sparseksc.data.files import FileStream
 from sparseksc.data.sampling import Sample
@@ -104,6 +105,10 @@ class Rows:
 def read_rows(estimator: Any, X: Any, ids: Sequence[Any] | None) -> Rows:
     """Check the data against the model, and give rows and features their names."""
     check_is_fitted(estimator)
+    names = _index_of(X) if ids is None else ids
+    X = encoded_rows(estimator, X)
+    if isinstance(X, ArraySource):
+        return Rows(estimator, X, _feature_names(estimator, X, X), "a data frame", names)
     if is_external(X):
         source = external_source(X, estimator, reset=False)
     else:

@@ -47,8 +47,7 @@ def test_the_first_line_of_a_csv_file_is_a_header_or_is_asked_about(tmp_path):
     assert source.feature_names == ["column1", "column2"]
     assert rows_of(source).tolist() == [[1.0, 2.0], [3.0, 4.0]]
     path.write_text("a;b\n1;2\n")
-    with pytest.raises(ValueError, match="separated by ';'"):
-        open_dataset(path)
+    assert rows_of(open_dataset(path)).tolist() == [[1.0, 2.0]]
     assert rows_of(open_dataset(path, delimiter=";")).tolist() == [[1.0, 2.0]]
 
 
@@ -62,8 +61,10 @@ def test_the_first_line_of_a_csv_file_is_a_header_or_is_asked_about(tmp_path):
         (b"a,b\n1,2\n3,4,5\n", r"has 3 fields in row 2 \(line 3\) where 2 are expected"),
         (b"a,b\n\n1,2\n3,inf\n", r"the value inf in row 2 \(line 4\), column 'b'"),
         (b"a,b\n1,NA\n", r"the missing value NA in row 1 \(line 2\), column 'b'"),
-        (b"a,b\n1,caf\xe9\n", "not text in UTF-8"),
-        ("a,b\n1,2\n".encode("utf-16"), "not text in UTF-8"),
+        (b"a,b\n1,caf\xe9\n", "has 'café' in row 1"),
+        (b"a,b\n" + b"1,2\n" * 300_000 + b"1,caf\xe9\n", "not text in UTF-8: say which"),
+        ("дом,двор\n1,небо\n".encode("cp1251"), "not text in UTF-8: say which"),
+        ("a,b\n1,two\n".encode("utf-16"), "has 'two' in row 1"),
         (b"a,b\n" + b"1,2\n" * 300_000 + b"1,two\n", r"has 'two' in row 300,001 \(line 300,002\)"),
         (b"a,b\n" + b"1,2\n" * 300_000 + b"1,\n", "has no value in row 300,001"),
         (b"a\n" + b"1" * 40_000_000, "cannot be read as CSV|has no rows"),

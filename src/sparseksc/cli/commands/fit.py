@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -11,11 +12,13 @@ import click
 from sparseksc._text import escaped
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened
-from sparseksc.cli.labels import check_outputs, check_table, write_labels
+from sparseksc.cli.labels import check_outputs, check_table, keeps_types, write_labels
 from sparseksc.cli.page import check_page, write_page
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count, short_bandwidth
+from sparseksc.data.files import FileStream
 from sparseksc.estimator import KernelSpectralClustering
+from sparseksc.preprocessing.stream import EncodedStream
 
 
 def run(
@@ -27,12 +30,11 @@ def run(
     output: str | None,
     labels: str | None,
     membership: bool,
+    append: bool,
     spreadsheet: bool,
     report: str | None,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
+    table: dict[str, Any],
     random_state: int,
     n_jobs: int | None,
     memory_limit: str | None,
@@ -50,11 +52,11 @@ def run(
     lock = None if checkpoint is None else f"{checkpoint}.lock"
     check_outputs(data, [output, labels, report, checkpoint, lock])
     if labels is not None:
-        check_table(labels, ids, spreadsheet)
+        check_table(labels, request["ids"], spreadsheet, append)
+        request["typed_ids"] = keeps_types(labels) and append
     if report is not None:
         check_page(report)
     reporter = Reporter(as_json, stdout_is_taken=labels == "-")
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     model = KernelSpectralClustering(
         n_clusters,
         bandwidth=bandwidth,
@@ -64,28 +66,35 @@ def run(
         verbose=int(sys.stderr.isatty()),
         **parameters,
     )
-    with reporter.listening(), Staging() as staging, opened(data, **request) as source:
+    with (
+        reporter.listening(),
+        Staging() as staging,
+        opened(data, request, table, append) as rows,
+    ):
         places = {
             name: staging.place(name)
             for name in (output, labels, report)
             if name not in (None, "-")
         }
-        model.fit(source, checkpoint=checkpoint)
+        rows.use(partial(_fit, model, checkpoint))
+        source = rows.source
+        for note in rows.notes:
+            reporter.say(note)
         if output is not None:
             model.save(places[output])
         if labels is not None:
-            write_labels(model, source, places.get(labels, labels), membership, spreadsheet)
+            write_labels(model, rows, places.get(labels, labels), membership, spreadsheet)
         if report is not None:
             write_page(model, source, places[report], command=command)
     tuning = getattr(model, "tuning_", None)
     sizes = [int(size) for size in model.cluster_sizes_]
-    rows = model.n_samples_seen_
+    n_rows = model.n_samples_seen_
     bandwidth = model.bandwidth_
     bandwidth = "" if bandwidth is None else f", bandwidth {short_bandwidth(bandwidth)}"
     kernel = model.model_.projection.kernel.name
     point = "landmark" if kernel == "landmarks" else "pivot"
     reporter.say(
-        f"{count(model.n_clusters_, 'cluster')} in {count(rows, 'row')} and "
+        f"{count(model.n_clusters_, 'cluster')} in {count(n_rows, 'row')} and "
         f"{count(model.n_features_in_, 'column')}: {kernel} kernel{bandwidth}, "
         f"{count(model.reduced_set_.shape[0], point)}.",
         style="bold",
@@ -103,9 +112,10 @@ def run(
         {
             "n_clusters": model.n_clusters_,
             "bandwidth": model.bandwidth_,
-            "n_rows": rows,
+            "n_rows": n_rows,
             "n_columns": model.n_features_in_,
             "columns": source.feature_names,
+            "notes": rows.notes,
             "cluster_sizes": sizes,
             "n_pivots": model.reduced_set_.shape[0],
             "eigenvalues": model.eigenvalues_,
@@ -118,6 +128,13 @@ def run(
             **written,
         }
     )
+
+
+def _fit(model: KernelSpectralClustering, checkpoint: str | None, source: FileStream) -> None:
+    if isinstance(source, EncodedStream):
+        # Levels have their weights, numbers their units.
+        model.set_params(scale=True)
+    model.fit(source, checkpoint=checkpoint)
 
 
 def _check_checkpoint(checkpoint: str, data: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.words import cluster_table, count, short_bandwidth
 from sparseksc.model_file import read_header
+from sparseksc.preprocessing import TableEncoder
 
 
 def run(*, model: str, as_json: bool) -> None:
@@ -14,7 +15,7 @@ def run(*, model: str, as_json: bool) -> None:
     reporter = Reporter(as_json)
     header = read_header(model)
     training, kernel, noise = header["training"], header["kernel"], header.get("noise")
-    names = header["feature_names"]
+    names, table = header["feature_names"], header.get("table")
     reporter.say(
         f"{model}: {count(header['n_clusters'], 'cluster')}, found in "
         f"{count(training['n_samples'], 'row')} and {count(header['n_features'], 'column')}.",
@@ -23,6 +24,7 @@ def run(*, model: str, as_json: bool) -> None:
     reporter.facts(
         {
             "columns": None if names is None else ", ".join(names),
+            "table": TableEncoder.meant(table).summary() if table else None,
             "scaled": "yes, predict does the same" if header["scaled"] else "no",
             "kernel": _kernel(kernel),
             "landmarks" if kernel["name"] == "landmarks" else "pivots": f"{header['n_pivots']:,}",

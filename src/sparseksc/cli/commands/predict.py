@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened_for
-from sparseksc.cli.labels import check_outputs, check_table, write_labels
+from sparseksc.cli.labels import check_outputs, check_table, keeps_types, write_labels
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count
 from sparseksc.model_file import load
@@ -18,11 +20,9 @@ def run(
     data: tuple[str, ...],
     output: str,
     membership: bool,
+    append: bool,
     spreadsheet: bool,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
     n_jobs: int | None,
     as_json: bool,
 ) -> None:
@@ -30,14 +30,14 @@ def run(
     if as_json and output == "-":
         raise click.UsageError("--json and the labels both want standard output: give -o a file.")
     check_outputs([model, *data], [output])
-    check_table(output, ids, spreadsheet)
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
+    check_table(output, request["ids"], spreadsheet, append)
+    request["typed_ids"] = keeps_types(output) and append
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
     with reporter.listening(), Staging() as staging:
         place = output if output == "-" else staging.place(output)
         fitted = load(model).set_params(n_jobs=n_jobs)
-        with opened_for(fitted, data, **request) as source:
-            sizes = write_labels(fitted, source, place, membership, spreadsheet)
+        with opened_for(fitted, data, request, append) as rows:
+            sizes = write_labels(fitted, rows, place, membership, spreadsheet)
     if output != "-":
         reporter.say(f"{count(sum(sizes), 'row')} labelled: {output}", style="bold")
         cluster_table(reporter, sizes)

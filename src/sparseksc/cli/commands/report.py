@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened_for
 from sparseksc.cli.labels import check_outputs
@@ -16,10 +18,7 @@ def run(
     data: tuple[str, ...],
     output: str,
     title: str | None,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
     n_jobs: int | None,
     as_json: bool,
     command: str,
@@ -28,11 +27,10 @@ def run(
     check_page(output)
     check_outputs([model, *data], [output])
     reporter = Reporter(as_json)
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
     with reporter.listening(), Staging() as staging:
         place = staging.place(output)
         fitted = load(model).set_params(n_jobs=n_jobs)
-        with opened_for(fitted, data, **request) as source:
-            write_page(fitted, source, place, command=command, title=title)
+        with opened_for(fitted, data, request) as rows:
+            write_page(fitted, rows.source, place, command=command, title=title)
     reporter.say(f"report: {output}")
     reporter.result({"report": output, "model": model})

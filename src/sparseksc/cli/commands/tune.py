@@ -17,6 +17,8 @@ from sparseksc.cli.labels import check_outputs
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import short_bandwidth
 from sparseksc.data.atomic import atomic_write
+from sparseksc.data.files import FileStream
+from sparseksc.preprocessing.stream import EncodedStream
 from sparseksc.tuning import TuningResult
 from sparseksc.tuning import tune as search
 
@@ -31,10 +33,8 @@ def run(
     parameters: dict[str, Any],
     output: str | None,
     plot: str | None,
-    columns: list[str] | None,
-    ids: list[str] | None,
-    header: bool | None,
-    delimiter: str,
+    request: dict[str, Any],
+    table: dict[str, Any],
     random_state: int,
     n_jobs: int | None,
     as_json: bool,
@@ -48,17 +48,23 @@ def run(
         raise click.UsageError("--json and -o - both want standard output: choose one.")
     check_outputs(data, [output, plot])
     reporter = Reporter(as_json, stdout_is_taken=output == "-")
-    request = {"columns": columns, "ids": ids, "header": header, "delimiter": delimiter}
-    with reporter.listening(), Staging() as staging, opened(data, **request) as source:
+    with reporter.listening(), Staging() as staging, opened(data, request, table) as rows:
         places = {name: staging.place(name) for name in (output, plot) if name not in (None, "-")}
-        result = search(
-            source,
-            n_clusters,
-            bandwidth,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            **parameters,
-        )
+
+        def compare(source: FileStream) -> TuningResult:
+            encoded = {"scale": True} if isinstance(source, EncodedStream) else {}
+            return search(
+                source,
+                n_clusters,
+                bandwidth,
+                random_state=random_state,
+                n_jobs=n_jobs,
+                **{**parameters, **encoded},
+            )
+
+        result = rows.use(compare)
+        for note in rows.notes:
+            reporter.say(note)
         content = as_dictionary(result)
         if output == "-":
             print(json.dumps(content, allow_nan=False))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ import numpy as np
 
 from sparseksc._typing import Array
 from sparseksc.data.formats.base import Description, Format, Rows, brief
+from sparseksc.execution.notices import warn
+
+#: Whole numbers below this one are float64 numbers.
+LARGEST_EXACT = 2.0**53
+#: Note at a column of whole numbers that is read as another type.
+WHOLE = {b"sparseksc": b"whole"}
 
 
 class Columnar(Format):
@@ -29,7 +36,7 @@ class Columnar(Format):
     def describe(self, path: Path) -> Description:  # noqa: D102
         kind = require_pyarrow().types
         schema = self.schema(path)
-        names = self.request.chosen(path, schema.names)
+        names = self.request.chosen(path, schema.names, index_columns(schema))
         types = [schema.field(name).type for name in names]
         for name, of in zip(names, types, strict=True):
             if not (
@@ -41,7 +48,8 @@ class Columnar(Format):
                 raise ValueError(self.no_number(path, name, of))
         single = all(kind.is_float32(of) or kind.is_float16(of) for of in types)
         dtype = np.dtype(np.float32 if single else np.float64)
-        return Description(names, len(names), dtype, self.count(path))
+        whole = [place for place, name in enumerate(names) if is_whole(schema.field(name))]
+        return Description(names, len(names), dtype, self.count(path), tuple(whole))
 
     def no_number(self, path: Path, name: str, of: Any) -> str:
         """Say that a column does not hold numbers, and what to do."""
@@ -62,7 +70,14 @@ class Columnar(Format):
             for start in range(0, whole.num_rows, rows):
                 batch = whole.slice(start, rows)
                 block = _numbers(batch, names, described.dtype)
+                for place in described.whole:
+                    if np.nanmax(np.abs(block[:, place]), initial=0.0) >= LARGEST_EXACT:
+                        warn_of_rounding(path, names[place])
                 yield block, [batch.column(name) for name in ids]
+
+    def carried(self, path: Path, names: list[str]) -> Iterator[Any]:
+        """Record batches of columns as they are in the file."""
+        return self.batches(path, names)
 
     def pieces(self, path: Path) -> list[int]:
         """Numbers of rows of the pieces that can be read alone: row groups, record batches."""
@@ -85,6 +100,71 @@ class Columnar(Format):
                 found.append(block[max(start - first, 0) : max(stop - first, 0)])
                 first += batch.num_rows
         return np.concatenate(found)
+
+
+class Taking:
+    """Record batches of one schema, cut anew: the next so many rows."""
+
+    def __init__(self, batches: Iterable[Any]) -> None:
+        self._batches, self._waiting, self._count = iter(batches), list[Any](), 0
+
+    def take(self, rows: int) -> Any:
+        """Return a record batch of the next rows, of fewer at the end, or None."""
+        pa = require_pyarrow()
+        while self._count < rows and (batch := next(self._batches, None)) is not None:
+            self._waiting.append(batch)
+            self._count += batch.num_rows
+        if not self._count:
+            return None
+        table = pa.Table.from_batches(self._waiting)
+        self._waiting = table.slice(rows).to_batches()
+        self._count = max(0, self._count - rows)
+        arrays = []
+        for column in table.slice(0, rows).columns:
+            joined = column.combine_chunks()
+            if isinstance(joined, pa.ChunkedArray):
+                joined = pa.concat_arrays(joined.chunks)
+            arrays.append(joined)
+        return pa.RecordBatch.from_arrays(arrays, schema=table.schema)
+
+
+def is_whole(field: Any) -> bool:
+    """Whether a column holds whole numbers that float64 may have to round."""
+    types = require_pyarrow().types
+    return (
+        types.is_int64(field.type)
+        or types.is_uint64(field.type)
+        or WHOLE.items() <= (field.metadata or {}).items()
+    )
+
+
+def warn_of_rounding(path: Path, name: str) -> None:
+    """Say that whole numbers are not kept as they are."""
+    warn(
+        f"Column {name!r} of {path} holds whole numbers beyond 2^53, which are rounded: if they "
+        "name the rows, keep the column as an id, or leave it out.",
+        UserWarning,
+    )
+
+
+def index_columns(schema: Any) -> list[str]:
+    """Names of the columns that were the index of a pandas data frame.
+
+    Examples
+    --------
+    >>> import pandas as pd, pyarrow as pa
+    >>> from sparseksc.data.formats.arrow import index_columns
+    >>> frame = pd.DataFrame({"height": [1.8, 1.6]}, index=pd.Index(["Ann", "Bo"], name="who"))
+    >>> index_columns(pa.Schema.from_pandas(frame))
+    ['who']
+    """
+    try:
+        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+    except (ValueError, KeyError, TypeError):  # notes of others need not be what pandas writes
+        return []
+    # A range of numbers is no column, but a description.
+    named = {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()
+    return [name for name in schema.names if name in named]
 
 
 def _numbers(batch: Any, names: list[str], dtype: np.dtype[Any]) -> Array:
@@ -191,6 +271,7 @@ def require_pyarrow() -> Any:
     """Import pyarrow, or say how to get it."""
     try:
         import pyarrow as pa
+        import pyarrow.compute
         import pyarrow.types
     except ImportError:
         raise ImportError(

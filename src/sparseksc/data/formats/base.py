@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,10 @@ class MissingColumns(ValueError):
     """A file does not have columns that were asked for."""
 
 
+class MissingValues(ValueError):
+    """A file has no value where a number is expected."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What is to be read from a file.
@@ -39,45 +43,68 @@ class Request:
         Most rows of a block.
     header : bool or None
         Whether the first line of a CSV file holds names; None where that is to be seen.
-    delimiter : str
-        What separates the fields of a CSV file.
+    delimiter, decimal, encoding : str or None
+        What separates the fields of a CSV file, the mark in its numbers, and its encoding; None
+        where they are to be seen.
+    typed_ids : bool
+        Whether ids have the types that they seem to have, also in text files; text otherwise.
     """
 
     columns: tuple[str, ...] | None = None
     ids: tuple[str, ...] = ()
     block_rows: int = 65_536
     header: bool | None = None
-    delimiter: str = ","
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    typed_ids: bool = False
 
-    def chosen(self, path: Path, available: list[str]) -> list[str]:
-        """Names of the columns of numbers, after a check that all names exist."""
+    def chosen(self, path: Path, available: list[str], index: Collection[str] = ()) -> list[str]:
+        """Names of the columns of numbers, after a check that all names exist.
+
+        The columns of an ``index`` name the rows: they are chosen only where they are asked for.
+        """
         twice = repeated(available)
         if twice is not None:
             raise ValueError(f"{path} has more than one column {twice!r}: rename one of them.")
         known = set(available)
         missing = [name for name in (*(self.columns or ()), *self.ids) if name not in known]
         if missing:
-            names = _some([repr(name) for name in missing])
+            names = some_of([repr(name) for name in missing])
             raise MissingColumns(
                 f"{path} has no column{'s' * (len(missing) > 1)} {names}; it has "
-                f"{_some(available)}."
+                f"{some_of(available)}."
             )
         if self.columns is not None:
             return list(self.columns)
-        rest = [name for name in available if name not in self.ids]
+        rest = [name for name in available if name not in self.ids and name not in index]
         if not rest:
-            raise ValueError(f"{path} has no columns beside the ids.")
+            raise ValueError(f"{path} has no columns beside the {'index' if index else 'ids'}.")
         return rest
 
 
 @dataclass(frozen=True)
 class Description:
-    """Names of the columns (None where they have none), their number and type, and the rows."""
+    """What is known of a file before its rows are read.
+
+    Attributes
+    ----------
+    names : list of str or None
+        Of the columns; None where they have none.
+    width : int
+        Number of columns.
+    dtype : numpy.dtype
+    n_rows : int or None
+        Number of rows, where the format tells.
+    whole : tuple of int
+        Places of columns of whole numbers of 64 bits, which float64 may have to round.
+    """
 
     names: list[str] | None
     width: int
     dtype: np.dtype[Any]
     n_rows: int | None
+    whole: tuple[int, ...] = ()
 
 
 class Format(ABC):
@@ -133,7 +160,7 @@ def require_table(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> N
         raise ValueError(f"{path} must hold numbers, got {dtype}.")
 
 
-def brief(error: Exception, most: int = 300) -> str:
+def brief(error: Exception | str, most: int = 300) -> str:
     """Return what an error of another library says in one line, which may hold half a file.
 
     Examples
@@ -158,7 +185,7 @@ def repeated(names: Iterable[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def _some(names: list[str], most: int = 12) -> str:
+def some_of(names: list[str], most: int = 12) -> str:
     """Up to a dozen names, and how many there are beside them."""
     shown = names if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
