@@ -1,11 +1,14 @@
 """Plans: what is trained follows from the settings and the data."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from sparseksc import KernelSpectralClustering, open_dataset, tune
+from sparseksc import DoubtWarning, KernelSpectralClustering, open_dataset, tune
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
 from sparseksc.data.source import ArraySource
@@ -67,3 +70,34 @@ def test_a_run_after_a_search_is_not_one_with_the_values_that_it_found():
         for K in (2, [2, 3], [2, 3])
     ]
     assert purposes[0] != purposes[1] == purposes[2]
+
+
+def test_one_feature_that_is_all_that_counts_is_named():
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame(
+        {"age": rng.normal(40.0, 10.0, 400), "income": rng.normal(40_000.0, 10_000.0, 400)}
+    )
+    with pytest.warns(DoubtWarning, match="The feature 'income' makes up 100 % of all squared"):
+        KernelSpectralClustering(2, random_state=0).fit(people)
+    with pytest.warns(DoubtWarning, match="Feature 1 makes up"):
+        KernelSpectralClustering(2, kernel="landmarks", random_state=0).fit(people.to_numpy())
+
+
+@pytest.mark.parametrize("given", [{"scale": True}, {"bandwidth": 1e6}, {"metric": "cosine"}])
+def test_scales_that_were_thought_of_are_no_surprise(given):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2)) * [1.0, 1000.0] + [0.0, 5000.0] * rng.integers(0, 2, (400, 1))
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        KernelSpectralClustering(2, random_state=0, **given).fit(X)
+    assert not [one for one in shown if "squared distances" in str(one.message)]
+
+
+def test_a_constant_feature_or_a_strip_is_no_reason_to_warn():
+    rng = np.random.default_rng(0)
+    strip = rng.uniform(size=(500, 2)) * [10.0, 1.0]
+    for X in (strip, np.column_stack([strip[:, 0], np.ones(500)])):
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            KernelSpectralClustering(2, random_state=0).fit(X)
+        assert not [one for one in shown if "squared distances" in str(one.message)]

@@ -36,6 +36,8 @@ def training_source(
     if isinstance(source, EncodedStream):
         estimator.table_encoder_, scaling = source.encoder, source.scaling
     if not estimator.scale:
+        if source.in_memory and hasattr(estimator, "feature_names_in_"):
+            source.feature_names = [str(name) for name in estimator.feature_names_in_]
         return source, None
     scaling = scaling or measure_scaling(source, estimator.n_jobs)
     return source.scaled(scaling), scaling

@@ -27,8 +27,10 @@ from sparseksc.search.competition import compete
 from sparseksc.search.constants import (
     FEW_FEATURES,
     GRAPH_SIZE,
+    ONE_FEATURE_SHARE,
     REFINEMENT_MAX_FEATURES,
     REFINEMENT_TIMES,
+    SAMPLE_SIZE,
     TRAINING_SIZE,
     VALIDATION_SIZE,
 )
@@ -116,6 +118,8 @@ def make_plan(
     if not source.in_memory:  # or it was checked at the door
         settings.check_rows(sample.X)
 
+    if settings.depends_on_scales:
+        _warn_of_one_feature(sample, source.feature_names, settings.seed)
     plan_for = partial(
         _plan_for,
         settings=settings,
@@ -136,6 +140,26 @@ def make_plan(
         rows = source if plan.sparse is None else plan._without(plan.sparse, source)
         return replace(plan, sample=rows.sample(recipe.sample_size, recipe.seed))
     return plan
+
+
+def _warn_of_one_feature(sample: Sample, names: list[str] | None, seed: int) -> None:
+    """Warn where one feature makes up nearly all of the distances between the rows."""
+    rows = sample.first(SAMPLE_SIZE, seed)
+    if not isinstance(rows.X, np.ndarray) or (np.ptp(rows.X, axis=0) > 0.0).sum() < 2:
+        return
+    X = rows.X.astype(np.float64)
+    largest = np.abs(X).max()
+    centred = X / (largest or 1.0)
+    centred -= np.average(centred, axis=0, weights=rows.weights)
+    shares = rows.weights @ centred**2
+    place, total = int(np.argmax(shares)), shares.sum()
+    if total > 0.0 and shares[place] >= ONE_FEATURE_SHARE * total:
+        which = f"The feature {names[place]!r}" if names else f"Feature {place}"
+        warn(
+            f"{which} makes up {100.0 * shares[place] / total:.4g} % of all squared distances, and "
+            "the others hardly count. If their units differ, use scale=True.",
+            DoubtWarning,
+        )
 
 
 def _plan_with_noise(

@@ -60,6 +60,8 @@ class Settings:
         Share of the rows that are noise.
     by_angle : bool
         Whether rows are compared by their directions.
+    depends_on_scales : bool
+        Whether features count by their scales, and nobody has said that they should.
     n_jobs, verbose
         As given.
     memory_limit : int
@@ -98,6 +100,12 @@ class Settings:
             if given["n_neighbors"] != "auto":
                 self._kernel_params["n_neighbors"] = checked["n_neighbors"]
         self._kernel = make_kernel(kernel, None, self._kernel_params)
+        self.by_angle = kernel == "cosine" or given["metric"] == "cosine"
+        self.depends_on_scales = (
+            kernel in ("rbf", "laplacian", "landmarks")
+            and not (given["scale"] or self.by_angle)
+            and self.bandwidth_is_auto
+        )
         self._check_together()
         self.seed = _seed(checked["random_state"])
         self.rule: str = checked["criterion"]
@@ -178,10 +186,6 @@ class Settings:
         most = self._given["max_rank"]
         scales = LANDMARK_SCALES if most == "auto" else {min(R, most) for R in LANDMARK_SCALES}
         return [recipe.with_landmarks(R) for R in sorted(scales)]
-
-    @property
-    def by_angle(self) -> bool:  # noqa: D102 - see the attributes
-        return self._named_kernel == "cosine" or self._given["metric"] == "cosine"
 
     def _check_together(self) -> None:
         """Check what depends on more than one parameter."""

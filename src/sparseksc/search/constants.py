@@ -140,6 +140,10 @@ CLEAR_QUALITY = 1.0
 #: 0.18). Many clusters may overlap more than that and are still clusters.
 CLOUD_CLUSTERS, CLOUD_QUALITY = 5, 0.2
 
+#: Share of the squared distances from which one feature is all that counts: its spread is about
+#: thirty times that of the others, more than that of strips that are meant so (shapes).
+ONE_FEATURE_SHARE = 0.999
+
 # ---------------------------------------------------------------------------------------- noise
 
 #: Densities, as shares of the median, below which rows are left out of a search for noise. Of
