@@ -77,8 +77,8 @@ def keeps_types(output: str) -> bool:
 
 def write_labels(
     model: Any, opened: Opened, output: Path | str, membership: bool, spreadsheet: bool
-) -> list[int]:
-    """Write the label of each row, and return the sizes of the clusters."""
+) -> tuple[list[int], int]:
+    """Write the label of each row; return the sizes of the clusters, and how many are noise."""
     K, scaling = model.n_clusters_, model.scaling_
     source = opened.carrying
     ids, records = source.ids, source.records()
@@ -94,7 +94,7 @@ def write_labels(
     with _writer(output, names, spreadsheet_text if spreadsheet else None) as writer:
         counted = CountedLabels(writer, len(ids), K, source.n_rows)
         write(model.model_, records, counted, membership=membership, n_jobs=model.n_jobs)
-        if not counted.sizes.any():
+        if not counted.counts.any():
             raise ValueError(f"{source.paths[0]} has no rows.")
     counted.bar.close()
     dropped = getattr(source, "n_dropped", 0)
@@ -104,7 +104,8 @@ def write_labels(
             "in the table.",
             UserWarning,
         )
-    return [int(size) for size in counted.sizes]
+    noise, *sizes = counted.counts.tolist()
+    return sizes, noise
 
 
 class CountedLabels(ColumnWriter):
@@ -115,14 +116,15 @@ class CountedLabels(ColumnWriter):
     ) -> None:
         super().__init__(writer.file, writer.names)
         self._writer, self._place = writer, place
-        self.sizes = np.zeros(n_clusters, dtype=np.int64)
+        #: Of noise, whose label is -1, and of the clusters.
+        self.counts = np.zeros(n_clusters + 1, dtype=np.int64)
         self.bar = progress_bar(n_rows, "labels", "row")
 
     def write(self, columns: list[Column]) -> None:
         """Hand the columns on, and count the labels among them."""
         self._writer.write(columns)
         labels = columns[self._place]
-        self.sizes += np.bincount(labels, minlength=len(self.sizes))
+        self.counts += np.bincount(np.asarray(labels) + 1, minlength=len(self.counts))
         self.bar.update(len(labels))
 
 

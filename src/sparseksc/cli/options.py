@@ -254,6 +254,7 @@ model_options = together(
     parameter_option("pivoting"),
     parameter_option("encoding"),
     parameter_option("criterion"),
+    parameter_option("noise", metavar="SHARE"),
 )
 
 

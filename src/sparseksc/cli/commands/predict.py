@@ -37,10 +37,18 @@ def run(
         place = output if output == "-" else staging.place(output)
         fitted = load(model).set_params(n_jobs=n_jobs)
         with opened_for(fitted, data, request, append) as rows:
-            sizes = write_labels(fitted, rows, place, membership, spreadsheet)
+            sizes, noise = write_labels(fitted, rows, place, membership, spreadsheet)
     if output != "-":
-        reporter.say(f"{count(sum(sizes), 'row')} labelled: {output}", style="bold")
+        reporter.say(f"{count(sum(sizes) + noise, 'row')} labelled: {output}", style="bold")
         cluster_table(reporter, sizes)
+        if noise > 0:
+            reporter.say(f"noise, in no cluster: {count(noise, 'row')}")
     reporter.result(
-        {"n_rows": sum(sizes), "cluster_sizes": sizes, "model": model, "labels": output}
+        {
+            "n_rows": sum(sizes) + noise,
+            "cluster_sizes": sizes,
+            "n_noise": noise,
+            "model": model,
+            "labels": output,
+        }
     )
