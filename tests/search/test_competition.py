@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 from sparseksc import KernelSpectralClustering, load, tune
 from sparseksc.datasets import make_spirals
@@ -176,3 +177,10 @@ def test_numbers_before_the_largest_gaps_are_proposed():
     assert 25 in proposed(values)
     assert proposed(np.array([0.9])) == [2]
     assert proposed(np.empty(0)) == []
+
+
+def test_an_outlier_is_no_cluster_unless_there_is_no_other_answer():
+    X = StandardScaler().fit_transform(load_iris().data)
+    assert fit(X, n_clusters=3).cluster_sizes_.min() >= 3
+    pairs = np.repeat(10.0 * np.eye(5), 2, axis=0) + np.random.default_rng(0).normal(size=(10, 5))
+    assert fit(pairs, n_clusters=5).n_clusters_ == 5

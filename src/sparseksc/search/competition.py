@@ -37,6 +37,7 @@ from sparseksc.search.constants import (
     LARGE_EIGENVALUE,
     LARGEST_NUMBER,
     LEAST_CONDUCTANCE,
+    LEAST_ROWS,
     PROPOSED_NUMBERS,
     SEARCH_STARTS,
     TRAINING_SIZE,
@@ -51,10 +52,15 @@ Numbers = Sequence[int] | None
 
 
 class Entry(NamedTuple):
-    """What is known about one model: its eigenvalues, and the quality of its clusterings."""
+    """What is known about one model: its eigenvalues, and the quality of its clusterings.
+
+    ``others`` are the qualities of those with a cluster of fewer than ``LEAST_ROWS`` rows, an
+    outlier or two, which count only where there are no others.
+    """
 
     eigenvalues: Floats
     qualities: dict[int, float]
+    others: dict[int, float]
 
 
 def compete(
@@ -100,6 +106,8 @@ def compete(
             return _judge_model(alone, training, judged, judge, n_clusters, least)
 
         entries = map_with_progress(enter, recipes, n_jobs, "model", progress)
+        if n_clusters is not None and not any(entry.qualities for entry in entries):
+            entries = [entry._replace(qualities=entry.others) for entry in entries]
         ranking = _ranked(recipes, entries)
         if incumbent is not None:
             known = incumbent.result.best_n_clusters
@@ -147,7 +155,7 @@ def _judge_model(
     least: int = 2,
 ) -> Entry:
     """Fit a model, and judge its clusterings of the judged rows."""
-    nothing = Entry(np.empty(0), {})
+    nothing = Entry(np.empty(0), {}, {})
     try:
         fit = _fit(recipe, training, n_clusters)
     except ValueError:  # a kernel without values on this data
@@ -166,7 +174,7 @@ def _judge_model(
             find = partial(fit_best_directions, more_starts=SEARCH_STARTS)
     else:
         shares = fit.degrees.shares_of(degrees, weights)
-    qualities = {}
+    entry = Entry(values, {}, {})
     for K in numbers:
         m = K - 1
         try:
@@ -174,11 +182,11 @@ def _judge_model(
         except ValueError:  # too few code words, or an encoding for more clusters
             continue
         labels = assign(encoding.distances(np.ascontiguousarray(scores[:, :m]))).labels
-        if np.bincount(labels, judged.weights, minlength=K).min() > 0.0:
-            quality = judge.quality(labels, K)
-            if np.isfinite(quality):
-                qualities[K] = quality
-    return Entry(values, qualities)
+        smallest = np.bincount(labels, judged.weights, minlength=K).min()
+        quality = judge.quality(labels, K) if smallest > 0.0 else -np.inf
+        if np.isfinite(quality):
+            (entry.qualities if smallest >= LEAST_ROWS else entry.others)[K] = quality
+    return entry
 
 
 def _fit(recipe: Recipe, training: Sample, n_clusters: Numbers) -> ProjectionFit:
