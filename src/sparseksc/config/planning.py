@@ -143,20 +143,22 @@ def make_plan(
 
 
 def _warn_of_one_feature(sample: Sample, names: list[str] | None, seed: int) -> None:
-    """Warn where one feature makes up nearly all of the distances between the rows."""
-    rows = sample.first(SAMPLE_SIZE, seed)
-    if not isinstance(rows.X, np.ndarray) or (np.ptp(rows.X, axis=0) > 0.0).sum() < 2:
+    """Warn where one feature makes up nearly all of the distances between ordinary rows."""
+    X = sample.first(SAMPLE_SIZE, seed).X
+    if not isinstance(X, np.ndarray):
         return
-    X = rows.X.astype(np.float64)
-    largest = np.abs(X).max()
-    centred = X / (largest or 1.0)
-    centred -= np.average(centred, axis=0, weights=rows.weights)
-    shares = rows.weights @ centred**2
-    place, total = int(np.argmax(shares)), shares.sum()
-    if total > 0.0 and shares[place] >= ONE_FEATURE_SHARE * total:
+    X = X / (np.abs(X).max() or 1.0)
+    low, high = np.quantile(X, [0.25, 0.75], axis=0)
+    if (high > low).sum() < 2:
+        return
+    # Far rows enlarge the one, and clusters that are far from each other the other.
+    spreads = np.array([np.std(X, axis=0), high - low])
+    shares = (spreads**2 / (spreads**2).sum(axis=1, keepdims=True)).min(axis=0)
+    place = int(np.argmax(shares))
+    if shares[place] >= ONE_FEATURE_SHARE:
         which = f"The feature {names[place]!r}" if names else f"Feature {place}"
         warn(
-            f"{which} makes up {100.0 * shares[place] / total:.4g} % of all squared distances, and "
+            f"{which} makes up {100.0 * shares[place]:.4g} % of all squared distances, and "
             "the others hardly count. If their units differ, use scale=True.",
             DoubtWarning,
         )

@@ -54,8 +54,8 @@ Numbers = Sequence[int] | None
 class Entry(NamedTuple):
     """What is known about one model: its eigenvalues, and the quality of its clusterings.
 
-    ``others`` are the qualities of those with a cluster of fewer than ``LEAST_ROWS`` rows, an
-    outlier or two, which count only where there are no others.
+    ``others`` are the qualities of those with a cluster of fewer than ``LEAST_ROWS`` distinct rows,
+    an outlier or two, which count only where there are no others.
     """
 
     eigenvalues: Floats
@@ -106,7 +106,7 @@ def compete(
             return _judge_model(alone, training, judged, judge, n_clusters, least)
 
         entries = map_with_progress(enter, recipes, n_jobs, "model", progress)
-        if n_clusters is not None and not any(entry.qualities for entry in entries):
+        if not any(entry.qualities for entry in entries):
             entries = [entry._replace(qualities=entry.others) for entry in entries]
         ranking = _ranked(recipes, entries)
         if incumbent is not None:
@@ -182,8 +182,8 @@ def _judge_model(
         except ValueError:  # too few code words, or an encoding for more clusters
             continue
         labels = assign(encoding.distances(np.ascontiguousarray(scores[:, :m]))).labels
-        smallest = np.bincount(labels, judged.weights, minlength=K).min()
-        quality = judge.quality(labels, K) if smallest > 0.0 else -np.inf
+        smallest = judge.smallest(labels, K)
+        quality = judge.quality(labels, K) if smallest > 0 else -np.inf
         if np.isfinite(quality):
             (entry.qualities if smallest >= LEAST_ROWS else entry.others)[K] = quality
     return entry

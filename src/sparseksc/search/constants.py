@@ -140,8 +140,8 @@ CLEAR_QUALITY = 1.0
 #: 0.18). Many clusters may overlap more than that and are still clusters.
 CLOUD_CLUSTERS, CLOUD_QUALITY = 5, 0.2
 
-#: Rows of the smallest cluster; nothing is to be seen inside of fewer. Without it, single outliers
-#: of the penguins and of iris were clusters.
+#: Distinct rows of the smallest cluster; nothing is to be seen inside of fewer. Without it, single
+#: outliers of the penguins and of iris were clusters.
 LEAST_ROWS = 3
 #: Share of the squared distances from which one feature is all that counts: its spread is about
 #: thirty times that of the others, more than that of strips that are meant so (shapes).

@@ -23,6 +23,7 @@ from sparseksc._native.conductance import conductances
 from sparseksc._typing import Floats, Integers
 from sparseksc.core.landmarks import choose_landmarks
 from sparseksc.core.recipe import Recipe
+from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
 from sparseksc.kernels import Landmarks
 from sparseksc.search.constants import JUDGING_GRAPHS, LEAST_CONDUCTANCE
@@ -78,18 +79,21 @@ class LandmarkGraph:
 
 @dataclass(frozen=True)
 class Judge:
-    """Graphs of the same rows, from coarse to fine."""
+    """Graphs of the same rows, from coarse to fine; ``distinct`` are the first of equal rows."""
 
     graphs: tuple[LandmarkGraph, ...]
+    distinct: Integers
 
     @classmethod
     def of(cls, sample: Sample, landmarks: Recipe) -> Judge:
         """Build the graphs of a sample, in the metric of a recipe for landmarks."""
-        return cls(
-            tuple(
-                LandmarkGraph.of(sample, landmarks.with_landmarks(R, s)) for R, s in JUDGING_GRAPHS
-            )
-        )
+        recipes = (landmarks.with_landmarks(R, s) for R, s in JUDGING_GRAPHS)
+        graphs = tuple(LandmarkGraph.of(sample, recipe) for recipe in recipes)
+        return cls(graphs, distinct_rows(sample.X)[0])
+
+    def smallest(self, labels: Integers, n_clusters: int) -> int:
+        """Fewest distinct rows of a cluster: copies of a row count like its weight."""
+        return int(np.bincount(labels[self.distinct], minlength=n_clusters).min())
 
     def quality(self, labels: Integers, n_clusters: int) -> float:
         """Quality of a clustering of the rows.
