@@ -73,7 +73,9 @@ def test_a_second_signal_does_not_disturb_the_cleaning(searching, tmp_path):
         process.send_signal(number)
         time.sleep(0.002)
     process.communicate(timeout=60)
-    assert process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
+    # Once all is clean, a late signal may find its usual action again.
+    ended = (128 + signal.SIGTERM, 128 + signal.SIGHUP, -signal.SIGTERM, -signal.SIGHUP)
+    assert process.returncode in ended
     assert is_untouched(tmp_path)
 
 
