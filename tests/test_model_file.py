@@ -117,7 +117,7 @@ def test_the_header_says_what_is_in_the_file(tmp_path):
     model.save(tmp_path / "model.ksc")
     header = read_header(tmp_path / "model.ksc")
     json.dumps(header, allow_nan=False)
-    assert (header["format"], header["version"]) == ("sparseksc-model", 4)
+    assert (header["format"], header["version"]) == ("sparseksc-model", 5)
     assert header["kernel"] == {
         "name": "polynomial",
         "bandwidth": 3.0,

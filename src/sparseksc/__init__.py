@@ -7,7 +7,7 @@ from sparseksc._version import __version__
 
 if TYPE_CHECKING:
     from sparseksc.config.memory import estimate_memory
-    from sparseksc.core.training import BandwidthWarning
+    from sparseksc.core.clusters.availability import BandwidthWarning
     from sparseksc.data.files import open_dataset
     from sparseksc.estimator import KernelSpectralClustering
     from sparseksc.model_file import ModelFileError, load
@@ -16,7 +16,7 @@ else:
     #: Where each public name lives. It is imported when it is first used, so that what needs
     #: none of them (the help of the command line) does not wait for scikit-learn.
     _HOMES = {
-        "BandwidthWarning": "core.training",
+        "BandwidthWarning": "core.clusters.availability",
         "DoubtWarning": "tuning",
         "KernelSpectralClustering": "estimator",
         "ModelFileError": "model_file",

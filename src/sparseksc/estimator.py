@@ -6,36 +6,27 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn import base
 from sklearn.utils.metaestimators import available_if
 
 from sparseksc._typing import StrPath
 from sparseksc.config.domains import Fraction, check_value
-from sparseksc.config.inputs import chunk_source, model_source, require_fitted, training_source
+from sparseksc.config.inputs import chunk_source, training_source
+from sparseksc.config.labels import read_classes
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
 from sparseksc.core.incremental import sees_rows_one_by_one, start_from
-from sparseksc.core.training import SUMMANDS, Training
-from sparseksc.data.adapters import is_external, origins_of, require_output
+from sparseksc.core.training import SUMMANDS
+from sparseksc.data.adapters import is_external, origins_of
 from sparseksc.data.checkpoint import checkpointed
 from sparseksc.data.lock import sole_use
-from sparseksc.data.source import RowWork, Source
-from sparseksc.data.writers import write_label_file
+from sparseksc.data.source import Source
 from sparseksc.execution.notices import collected_warnings
+from sparseksc.fitted import FittedClusters
 from sparseksc.kernels import KERNELS, RBF
-from sparseksc.persistence import convert
-from sparseksc.scaling import Scaling
-from sparseksc.search.result import TuningResult
 
 
-class KernelSpectralClustering(
-    base.ClassNamePrefixFeaturesOutMixin,
-    base.TransformerMixin,
-    base.ClusterMixin,
-    base.BaseEstimator,
-):
+class KernelSpectralClustering(FittedClusters):
     r"""Sparse kernel spectral clustering.
 
     Finds clusters of any shape as the leading components of a weighted kernel PCA, from sums over
@@ -124,6 +115,10 @@ class KernelSpectralClustering(
         Where ``X`` had names; mean and standard deviation of the features, where ``scale`` is.
     timings_, model_, table_encoder_ : dict of str to float, SparseModel, TableEncoder
         Seconds of each step of the training, the fitted model, and what encodes mixed tables.
+    classes_ : array of shape (n_clusters_,)
+        Names of the clusters, where they are not 0 to K - 1: classes of ``y``, numbers kept.
+    tree_, children_, distances_ : arrays of shape (n_clusters_ - 1, 4), (..., 2) and (...,)
+        Which clusters merge into coarser ones, and at which height: SciPy's linkage (:meth:`cut`).
     tuning_, warnings_ : TuningResult, list of str
         What the search found, where there was one, and the warnings of the training.
 
@@ -214,7 +209,11 @@ class KernelSpectralClustering(
             Array, data frame, memory map, or a CSR matrix (rbf, cosine, linear, polynomial and
             landmarks kernels); the kernel matrix for ``kernel="precomputed"``; data from
             :func:`sparseksc.open_dataset`, a Dask collection, or objects for a kernel function.
-        y : ignored
+        y : array-like of shape (n_samples,), optional
+            Classes of some rows, integers or text; -1, NaN or None for the others. The clusters
+            are these classes, and those that have no labels: as many as ``n_clusters`` leaves, or
+            those that so many labels would hardly miss. Where no class is unknown, ``y`` is the
+            target of another step of a pipeline, and not used.
         sample_weight : array-like of shape (n_samples,), optional
             Only their ratios matter: twice the weight of the other rows counts like two copies of
             the row, a weight of 0 like none. Only for data in memory.
@@ -227,10 +226,13 @@ class KernelSpectralClustering(
         self
         """
         settings = Settings(self.get_params(deep=False))
+        classes = None if y is None else read_classes(y)
         alone = nullcontext() if checkpoint is None else sole_use(checkpoint, origins_of(X))
         with alone, collected_warnings() as messages:
             source, scaling = training_source(self, X, sample_weight)
             plan = make_plan(settings, source)
+            if classes is not None:
+                plan = plan.with_classes(classes, source, settings)
             saved: AbstractContextManager[Source] = nullcontext(source)
             if checkpoint is not None:
                 saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
@@ -303,115 +305,6 @@ class KernelSpectralClustering(
             self._reservoir = reservoir, settings.purpose
         return self
 
-    def predict(self, X: Any, *, out: StrPath | None = None, with_membership: bool = False) -> Any:
-        """Cluster of each row of ``X``, or -1 for noise.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), Source, or Dask collection
-            For a precomputed kernel: kernel values between these points and all training
-            points, shape (n_samples, n_training_samples).
-        out : path, optional
-            Parquet, Arrow, CSV or NPY file to write the labels to, block by block and in the
-            order of the rows, instead of returning them.
-        with_membership : bool, default=False
-            Whether to write the memberships too, beside the labels; needs ``out``.
-
-        Returns
-        -------
-        array of shape (n_samples,), or None
-            A Dask array that is not computed yet for a Dask collection; None with ``out``.
-        """
-        require_fitted(self)
-        if out is None:
-            if with_membership:
-                raise ValueError("with_membership is for files: give out, or call membership(X).")
-            return self._apply(self.model_.labels, X, None, np.intp)
-        require_output(out, X, self)
-        blocks = model_source(self, X).blocks()
-        write_label_file(out, self.model_, blocks, self.n_clusters_, with_membership, self.n_jobs)
-        return None
-
-    def transform(self, X: Any) -> Any:
-        """Score variables of each row of ``X``.
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters_ - 1)
-            In the precision of ``X``.
-        """
-        require_fitted(self)
-        return self._apply(self.model_.scores_in_precision, X, self._n_features_out, None)
-
-    def membership(self, X: Any) -> Any:
-        """Soft membership of each row of ``X`` in each cluster; rows sum to 1.
-
-        Returns
-        -------
-        array of shape (n_samples, n_clusters_)
-        """
-        require_fitted(self)
-        return self._apply(self.model_.membership, X, self.n_clusters_, np.float64)
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return :meth:`membership`, by its usual name."""
-        return self.membership(X)
-
-    def outliers(self, X: Any) -> Any:
-        """Whether a row of ``X`` is out of the reach of the reduced set.
-
-        Such a point is similar to hardly any training point; its label says little.
-
-        Returns
-        -------
-        array of bool of shape (n_samples,)
-        """
-        require_fitted(self)
-        return self._apply(self.model_.outliers, X, None, np.bool_)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Model selection criterion on ``X``, which should not be the training data.
-
-        Returns
-        -------
-        float
-            At most 1, the larger the better.
-        """
-        require_fitted(self)
-        objective = Settings(self.get_params(deep=False)).objective
-        scores = self._apply(self.model_.scores, X, self._n_features_out, np.float64)
-        kernel_sums = None
-        if objective.needs_kernel_sums(self.n_clusters_):
-            sums = self._apply(self.model_.projection.kernel_sums, X, None, np.float64)
-            kernel_sums = np.asarray(sums) + self.bias_[0]
-        return objective.value(self.model_.encoding, np.asarray(scores), kernel_sums)
-
-    def save(self, path: StrPath) -> None:
-        """Write the fitted model to a file that :func:`sparseksc.load` reads.
-
-        The file, by custom ``.ksc``, holds numbers and text, no code; ``labels_`` and the state of
-        ``partial_fit`` are not in it. What was there before stays if something fails.
-        """
-        require_fitted(self)
-        require_output(path, self)
-        convert.save_model(self, path)
-
-    def to_onnx(self, path: StrPath) -> None:
-        """Write the fitted model as an ONNX graph, for runtimes without this library.
-
-        The input ``X`` has the precision of the training data; the outputs are ``labels`` and, in
-        float64, ``scores``. Functions and precomputed kernels have no such form. Needs ``onnx``.
-        """
-        require_fitted(self)
-        require_output(path, self)
-        from sparseksc.persistence.onnx import export
-
-        export(self.model_, self.scaling_, path)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.bias_)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         kind = KERNELS.get(self.kernel, RBF) if isinstance(self.kernel, str) else None
@@ -420,31 +313,3 @@ class KernelSpectralClustering(
         tags.input_tags.sparse = kind is not None and kind.accepts_sparse
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-    def _apply(self, work: RowWork, X: Any, n_columns: int | None, dtype: Any) -> Any:
-        """Apply a method of the model to all rows: at once, block by block, or lazily."""
-        return model_source(self, X).apply(work, n_columns, dtype, self.n_jobs)
-
-    def _set_fitted(
-        self,
-        training: Training,
-        scaling: Scaling | None,
-        tuning: TuningResult | None,
-        warnings: list[str],
-    ) -> None:
-        """Set the fitted attributes, after training or loading."""
-        for name, value in (("labels_", training.labels), ("tuning_", tuning)):
-            self.__dict__.pop(name, None)
-            if value is not None:
-                setattr(self, name, value)
-        self.scaling_, self.warnings_ = scaling, warnings
-        model, projection = training.model, training.model.projection
-        self.model_ = model
-        self.bandwidth_ = getattr(projection.kernel, "bandwidth", None)
-        self.reduced_set_, self.reduced_set_indices_ = projection.points, training.indices
-        self.coef_, self.bias_ = projection.coef, projection.bias
-        self.eigenvalues_, self.prototypes_ = model.eigenvalues, model.encoding.prototypes
-        self.n_clusters_ = len(self.prototypes_)
-        self.residual_, self.timings_ = training.residual, training.timings
-        self.cluster_sizes_, self.n_samples_seen_ = training.cluster_sizes, training.n_samples
-        self.n_outliers_, self.noise_share_ = training.n_outliers, training.noise_share

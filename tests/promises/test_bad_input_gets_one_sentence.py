@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 
 from sparseksc import KernelSpectralClustering, open_dataset, tune
-from sparseksc.core.training import BandwidthWarning
+from sparseksc.core.clusters.availability import BandwidthWarning
 from sparseksc.search.result import DoubtWarning
 
 X = make_blobs(150, centers=[[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]], random_state=0)[0]

@@ -12,8 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import KernelSpectralClustering, tune
 from sparseksc.config.checks import rescale_weights
+from sparseksc.core.clusters.availability import BandwidthWarning
 from sparseksc.core.encoding import ClusterSizes
-from sparseksc.core.training import BandwidthWarning
 from sparseksc.data.sampling import in_typical_rows
 from sparseksc.search.candidates import weighted_median
 from sparseksc.search.result import DoubtWarning

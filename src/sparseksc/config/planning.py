@@ -11,12 +11,14 @@ import numpy as np
 
 from sparseksc._typing import Array, Floats
 from sparseksc.config.checks import check_distinct_rows
+from sparseksc.config.labels import KnownClasses, labelled_rows
 from sparseksc.config.memory import estimate_memory
 from sparseksc.config.parameters import AUTO_N_CLUSTERS
 from sparseksc.config.settings import Settings
 from sparseksc.core.density import Density
+from sparseksc.core.model import more_names
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
-from sparseksc.core.training import Training, train
+from sparseksc.core.training import Labelled, Training, train
 from sparseksc.data.fingerprint import Fingerprint, fingerprint_of
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import ArraySource, MaskedSource, Source
@@ -47,7 +49,7 @@ class Plan:
     selected; otherwise it is None, and they are selected in ``sample``. Rows below the floor of
     ``sparse`` are left out of the training, and those below the floor of ``noise`` are noise; both
     are None where nothing is. ``densities`` and ``total_weight`` are those of all rows, where they
-    are in memory.
+    are in memory. ``labelled`` rows have one of the ``classes``.
     """
 
     recipe: Recipe
@@ -59,6 +61,8 @@ class Plan:
     noise: Density | None = None
     densities: Floats | None = None
     total_weight: float | None = None
+    labelled: Labelled | None = None
+    classes: Any = None
 
     @property
     def purpose(self) -> Fingerprint:
@@ -67,18 +71,34 @@ class Plan:
         parts: tuple[Any, ...] = self.n_clusters, self.recipe.without_threads(), samples
         if self.noise is not None:
             parts = *parts, self.sparse, self.noise
+        if self.labelled is not None:
+            rows, more = self.labelled
+            parts = *parts, rows.X, rows.codes, more
         return fingerprint_of(parts)
 
     def train(self, source: Source) -> Training:
         """Train on all rows of a source but those that are left out."""
-        n, recipe = self.n_clusters, self.recipe
+        training = self._train(source)
+        if self.labelled is None:
+            return training
+        added = len(training.cluster_sizes) - len(self.classes)
+        return training.with_names(more_names(self.classes, added), source)
+
+    def _train(self, source: Source) -> Training:
+        n, recipe, labelled = self.n_clusters, self.recipe, self.labelled
         if self.noise is None or self.sparse is None:
-            return train(source, n, recipe, self.sample, self.selection)
+            return train(source, n, recipe, self.sample, self.selection, labelled=labelled)
         rows, counted = (self._without(density, source) for density in (self.sparse, self.noise))
-        training = train(rows, n, recipe, self.sample, self.selection, counted)
+        training = train(rows, n, recipe, self.sample, self.selection, counted, labelled)
         marks = None if self.densities is None else self.densities < self.noise.floor
         total = self.total_weight or training.n_samples
         return training.with_noise(self.noise, source, marks, total)
+
+    def with_classes(self, classes: KnownClasses, source: Source, settings: Settings) -> Plan:
+        """Return the plan to find the classes of some rows, and clusters beside them."""
+        n_clusters = settings.n_clusters[0] if len(settings.n_clusters) == 1 else None
+        rows = labelled_rows(classes, source, n_clusters, settings.seed)
+        return replace(self, labelled=rows, classes=classes.names)
 
     def _without(self, density: Density, source: Source) -> Source:
         """Take the weight from rows below the floor of a density."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from sparseksc._typing import Array, Floats
 from sparseksc.core.cholesky import PartialCholesky
+from sparseksc.core.clusters.availability import too_many
 from sparseksc.core.encoding import ClusterSizes
 from sparseksc.core.landmarks import LandmarkSums, collect_sums, relative_distortion
 from sparseksc.core.pivoting import complete
@@ -31,7 +31,6 @@ from sparseksc.core.training import (
     fit_clusters,
     fit_projection,
     project_on_landmarks,
-    too_many,
 )
 from sparseksc.data.sampling import (
     NEGLIGIBLE_WEIGHT,
@@ -41,6 +40,7 @@ from sparseksc.data.sampling import (
     weight_unit,
 )
 from sparseksc.data.source import ArraySource, Source
+from sparseksc.data.sparse import stacked
 from sparseksc.kernels import Landmarks
 
 #: Points that are kept of all chunks.
@@ -122,7 +122,7 @@ class Reservoir:
             mass = np.full(len(finish), mass.sum() / RESERVOIR_SIZE)
         return replace(
             self,
-            X=_stacked(self.X[kept], whole.X[present])[stay],
+            X=stacked(self.X[kept], whole.X[present])[stay],
             finish=finish[stay],
             weights=mass[stay],
             weight_unit=unit,
@@ -151,7 +151,7 @@ class Reservoir:
         factor[known:] = np.tril(state.G[: state.rank, added].T, known)
         reduced_set = replace(
             self.reduced_set,
-            points=_stacked(self.reduced_set.points, sample.X[added]),
+            points=stacked(self.reduced_set.points, sample.X[added]),
             indices=np.append(self.reduced_set.indices, self.n_rows + sample.rows[added]),
             factor=factor,
             path=np.append(self.reduced_set.path, state.path),
@@ -205,8 +205,9 @@ class LandmarkSummary:
         recipe, kernel = self.recipe, self.recipe.kernel
         assert isinstance(kernel, Landmarks)
         fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, kernel)
-        if len(fit.spectrum.eigenvalues) + 1 < self.n_clusters:
-            raise ValueError(too_many(self.n_clusters, fit, self.landmarks, recipe))
+        available = len(fit.spectrum.eigenvalues) + 1
+        if available < self.n_clusters:
+            raise ValueError(too_many(self.n_clusters, available, self.landmarks, recipe))
         assert fit.anchors is not None
         scores, lam = fit.anchors
         nothing = self.landmarks.points[:0]
@@ -235,12 +236,6 @@ def start_from(chunk: Source, n_clusters: int, recipe: Recipe) -> Reservoir | La
     """Begin with the first chunk."""
     kind = LandmarkSummary if isinstance(recipe.kernel, Landmarks) else Reservoir
     return kind.start(chunk, n_clusters, recipe)
-
-
-def _stacked(upper: Any, lower: Any) -> Any:
-    if hasattr(upper, "tocsr"):
-        return sp.vstack([upper, lower]).tocsr()
-    return np.concatenate([upper, lower])
 
 
 def sees_rows_one_by_one(estimator: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from sparseksc.kernels import CallableKernel, Exponential, Kernel
 
 #: Label of noise.
 NOISE = -1
+#: What stands for noise where clusters have names that are text.
+NOISE_NAME = "noise"
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,8 @@ class SparseModel:
         At or below it a point is an outlier: the reduced set does not represent it.
     noise : Density or None
         Points below its floor are noise, with the label -1; None where nothing is.
+    classes : array of shape (K,) or None
+        Names of the clusters, where they are not 0 to K - 1.
     """
 
     projection: Projection
@@ -127,6 +132,7 @@ class SparseModel:
     encoding: Encoding
     degree_floor: float
     noise: Density | None = None
+    classes: Any = None
 
     def scores(self, X: Array, n_jobs: int | None = None) -> Floats:
         """Score variables, shape (n, K-1)."""
@@ -143,6 +149,18 @@ class SparseModel:
         if self.noise is None:
             return map_rows(self.chunk_labels, X, width, n_jobs, size)
         return map_rows(self.chunk_labels, X, max(width, self.noise.written), n_jobs)
+
+    def named_labels(self, X: Array, n_jobs: int | None = None) -> Any:
+        """Names of the clusters, shape (n,); their numbers where they have no others."""
+        labels = self.labels(X, n_jobs)
+        return labels if self.classes is None else named(labels, self.classes)
+
+    def named_labels_and_membership(
+        self, X: Array, n_jobs: int | None = None
+    ) -> tuple[Any, Floats]:
+        """Both, from one evaluation of the kernel."""
+        labels, membership = self.labels_and_membership(X, n_jobs)
+        return labels if self.classes is None else named(labels, self.classes), membership
 
     def chunk_labels(self, rows: Array) -> Integers:
         """Cluster numbers of a few rows, in the calling thread."""
@@ -175,3 +193,40 @@ class SparseModel:
     def outliers(self, X: Array, n_jobs: int | None = None) -> NDArray[np.bool_]:
         """Whether a point is out of the reach of the reduced set, shape (n,)."""
         return self.projection.degrees(X, n_jobs) <= self.degree_floor
+
+
+def more_names(names: Any, count: int) -> Any:
+    """Append so many names that are not taken: the next numbers, or "cluster 1" and so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.core.model import more_names
+    >>> more_names(np.array([2, 5]), 2)
+    array([2, 5, 6, 7])
+    >>> more_names(np.array(["cat", "dog"]), 1)
+    array(['cat', 'dog', 'cluster 1'], dtype='<U9')
+    """
+    if names.dtype.kind in "iu":
+        first = int(names.max(initial=-1)) + 1
+        return np.append(names, np.arange(first, first + count, dtype=names.dtype))
+    taken, added, number = set(names.tolist()), list[str](), 0
+    while len(added) < count:
+        number += 1
+        if f"cluster {number}" not in taken:
+            added.append(f"cluster {number}")
+    return np.append(names, np.array(added, dtype=np.str_)) if added else names
+
+
+def named(labels: Any, names: Any) -> Any:
+    """Replace numbers of clusters by their names, and -1 by that of noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.core.model import named
+    >>> named(np.array([1, 0, -1]), np.array(["cat", "dog"]))
+    array(['dog', 'cat', 'noise'], dtype='<U5')
+    """
+    noise = -1 if names.dtype.kind in "iu" else NOISE_NAME
+    return np.append(names, noise)[labels]

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sparseksc._typing import Array, Booleans, Floats, Integers
+from sparseksc.core.clusters.availability import check_reach, here, too_many
+from sparseksc.core.clusters.classes import (
+    COMPONENTS,
+    LabelledRows,
+    fit_classes,
+    with_unlabelled_clusters,
+)
+from sparseksc.core.clusters.hierarchy import cuts_of_landmarks, cuts_of_rows, merge_tree
 from sparseksc.core.density import Density
 from sparseksc.core.encoding import (
     ENCODINGS,
@@ -29,7 +37,7 @@ from sparseksc.core.landmarks import (
     collect_sums,
     solve_landmarks,
 )
-from sparseksc.core.model import NOISE, Projection, SparseModel
+from sparseksc.core.model import NOISE, Projection, SparseModel, named
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
 from sparseksc.core.reduced_set import ReducedSet, select_reduced_set
 from sparseksc.core.spectrum import Spectrum, change_kernel, solve_spectrum
@@ -46,13 +54,11 @@ from sparseksc.data.source import ArraySource, Source
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import warn
 from sparseksc.execution.threads import sum_over
-from sparseksc.kernels import Exponential, Kernel, Landmarks
+from sparseksc.kernels import Kernel, Landmarks
 from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
 
-#: Share of the sample weight outside the reach of the reduced set that calls for a warning.
-MANY_OUTLIERS = 0.5
-#: Pivots whose kernel values are all below this are similar to nothing but themselves.
-UNRELATED = 1e-8
+#: Rows that the similarity of clusters to each other is computed from.
+TREE_SIZE = 10_000
 #: Kernel values up to this can be squared and summed, and of these at least some must be.
 LARGEST_VALUE = {np.dtype(np.float64): 1e150, np.dtype(np.float32): 1e37}
 LEAST_VALUE = {np.dtype(np.float64): 1e-290, np.dtype(np.float32): 1e-36}
@@ -60,8 +66,11 @@ LEAST_VALUE = {np.dtype(np.float64): 1e-290, np.dtype(np.float32): 1e-36}
 SUMMANDS = (Statistics, LandmarkSums, ClusterSizes)
 
 
-class BandwidthWarning(UserWarning):
-    """The bandwidth makes the kernel see too little of the data, or too much."""
+class Labelled(NamedTuple):
+    """Rows with labels, and how many clusters without any are to be added; None if that is open."""
+
+    rows: LabelledRows
+    more: int | None
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,8 @@ class Training:
         Where the training points are in memory; lazy where they are on a Dask cluster.
     noise_share : float
         Share of the weight of the training points that is in no cluster.
+    tree : array of shape (K - 1, 4) or None
+        Which clusters merge into coarser ones (:mod:`sparseksc.core.clusters.hierarchy`).
     """
 
     model: SparseModel
@@ -96,6 +107,7 @@ class Training:
     timings: dict[str, float]
     labels: Any = None
     noise_share: float = 0.0
+    tree: Floats | None = None
 
     def with_noise(
         self, noise: Density, source: Source, marks: Booleans | None, total: float
@@ -112,6 +124,14 @@ class Training:
         share = max(0.0, (total - float(self.cluster_sizes.sum())) / total)
         return replace(self, model=model, labels=labels, noise_share=share)
 
+    def with_names(self, names: Any, source: Source) -> Training:
+        """Return the same model with names for its clusters."""
+        model = replace(self.model, classes=names)
+        labels = source.later(model.named_labels, names.dtype)
+        if isinstance(self.labels, np.ndarray):
+            labels = named(self.labels, names)
+        return replace(self, model=model, labels=labels)
+
 
 @dataclass(frozen=True)
 class ProjectionFit:
@@ -119,7 +139,7 @@ class ProjectionFit:
 
     ``excluded`` are the number and the weight of the points that the reduced set does not
     represent. ``anchors`` are the scores and weights of the landmarks, which stand for all points,
-    and ``features`` what was kept of chunks of rows.
+    ``sums`` those that they were found by, and ``features`` what was kept of chunks of rows.
     """
 
     projection: Projection
@@ -128,6 +148,15 @@ class ProjectionFit:
     excluded: tuple[int, float]
     anchors: tuple[Floats, Floats] | None = None
     features: list[Any] | None = None
+    sums: LandmarkSums | None = None
+
+    def leading(self, count: int) -> ProjectionFit:
+        """Only the first ``count`` components."""
+        anchors = self.anchors
+        if anchors is not None:
+            anchors = np.ascontiguousarray(anchors[0][:, :count]), anchors[1]
+        projection, spectrum = self.projection.leading(count), self.spectrum.leading(count)
+        return replace(self, projection=projection, spectrum=spectrum, anchors=anchors)
 
 
 def train(
@@ -137,13 +166,14 @@ def train(
     sample: Sample | None = None,
     selection: Sample | None = None,
     counted: Source | None = None,
+    labelled: Labelled | None = None,
 ) -> Training:
     """Train a model of ``n_clusters`` clusters on all rows of ``source``.
 
     The prototypes are looked for in a sample, drawn here unless it was before, and so are the
     pivots, unless these have a sample of their own; everything else is computed from all the rows.
     ``counted`` has the same rows with the weights that make up the sizes of the clusters, where
-    these are not those to train with.
+    these are not those to train with. With ``labelled`` rows the clusters are their classes.
     """
     with single_threaded_blas():
         started = perf_counter()
@@ -151,15 +181,30 @@ def train(
             sample = source.sample(recipe.sample_size, recipe.seed)
         reduced_set = choose_pivots(sample if selection is None else selection, recipe)
         selected = perf_counter()
-        fit = fit_projection(source, n_clusters - 1, reduced_set, recipe)
+        components = n_clusters - 1 if labelled is None else max(n_clusters - 1, COMPONENTS)
+        fit = fit_projection(source, components, reduced_set, recipe)
         projected = perf_counter()
-        training = fit_clusters(fit, reduced_set, n_clusters, counted or source, sample, recipe)
+        training = fit_clusters(
+            fit, reduced_set, n_clusters, counted or source, sample, recipe, labelled
+        )
+        tree = merge_tree(similarities(fit, training.model, reduced_set, sample, recipe))
         timings = {
             "selection": selected - started,
             "statistics and spectrum": projected - selected,
             "scores and labels": perf_counter() - projected,
         }
-        return replace(training, timings=timings)
+        return replace(training, timings=timings, tree=tree)
+
+
+def similarities(
+    fit: ProjectionFit, model: SparseModel, reduced_set: ReducedSet, sample: Sample, recipe: Recipe
+) -> Floats:
+    """Similarity between the clusters of a model, shape (K, K)."""
+    if fit.sums is not None:
+        return cuts_of_landmarks(fit.sums, model)
+    some, K = sample.first(TREE_SIZE, recipe.seed), model.encoding.n_clusters
+    labels = model.encoding.labels(model.projection.scores(some.X, recipe.n_jobs))
+    return cuts_of_rows(recipe.icd_kernel, reduced_set, some.X, some.weights, labels, K)
 
 
 def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
@@ -235,7 +280,8 @@ def project_on_landmarks(
     projection = Projection(kernel, landmarks.points, spectrum.coef, spectrum.bias, kernel, lam)
     degrees = UnitDegrees(lam, -landmarks.reach, spectrum.omega)
     excluded = sums.n_outliers, sums.outlier_weight
-    return ProjectionFit(projection, spectrum, degrees, excluded, (spectrum.coef, lam))
+    anchors = spectrum.coef, lam
+    return ProjectionFit(projection, spectrum, degrees, excluded, anchors, sums=sums)
 
 
 def fit_clusters(
@@ -245,14 +291,27 @@ def fit_clusters(
     source: Source,
     sample: Sample,
     recipe: Recipe,
+    labelled: Labelled | None = None,
 ) -> Training:
-    """From a projection to a model with numbered clusters, the largest first."""
-    if len(fit.spectrum.eigenvalues) + 1 < n_clusters:
-        raise ValueError(too_many(n_clusters, fit, reduced_set, recipe))
+    """From a projection to a model with numbered clusters, the largest first.
+
+    With ``labelled`` rows, their classes come first, in their order.
+    """
+    by_labels = labelled is not None and n_clusters <= labelled.rows.n_classes
+    available = len(fit.spectrum.eigenvalues) + 1
+    if available < n_clusters and not by_labels:
+        raise ValueError(too_many(n_clusters, available, reduced_set, recipe))
     if fit.anchors is None:
         outside = fit.excluded[1] / fit.degrees.total_weight
-        _check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)
-    model = encode(fit, source, sample, recipe)
+        check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)
+    if labelled is None:
+        model = encode(fit, source, sample, recipe)
+    else:
+        rows = labelled.rows
+        if n_clusters > rows.n_classes or labelled.more is None:
+            clusters = encode(fit.leading(n_clusters - 1), source, sample, recipe)
+            rows = with_unlabelled_clusters(rows, clusters, sample, labelled.more)
+        model = fit_classes(fit.projection, fit.spectrum, fit.degrees.floor, rows, recipe.n_jobs)
 
     def label(rows: Array, weights: Floats) -> tuple[Integers, ClusterSizes]:
         labels = model.encoding.labels(model.projection.chunk_scores(rows))
@@ -263,7 +322,7 @@ def fit_clusters(
         labels, counts = source.label(label, ClusterSizes.merge, width, recipe.n_jobs)
     else:
         labels, counts = _label_features(model, fit.features, source, recipe.n_jobs)
-    order = counts.order
+    order = counts.order if labelled is None else np.arange(len(counts.sizes))
     if labels is not None and not np.array_equal(order, np.arange(len(order))):
         labels = np.argsort(order)[labels]
     sizes = counts.sizes[order]
@@ -338,7 +397,7 @@ def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -
             return SparseModel(projection, spectrum.eigenvalues, encoding, fit.degrees.floor)
         except TooFewCodeWords as reason:
             warn(
-                f"{m + 1} clusters are not available {_here(recipe.kernel)} ({reason}); "
+                f"{m + 1} clusters are not available {here(recipe.kernel)} ({reason}); "
                 f"continuing with {m}.",
                 ConvergenceWarning,
             )
@@ -365,55 +424,3 @@ def _no_values(kernel: Kernel, dtype: np.dtype[Any], largest: float) -> str:
     size, other = ("small", "smaller") if largest < 1.0 else ("large", "larger")
     advice = f" or use a {other} bandwidth" if kernel.has_bandwidth else ""
     return f"The kernel values are too {size} for {dtype}: rescale X{advice}."
-
-
-def _here(kernel: Kernel) -> str:
-    return "at this bandwidth" if kernel.has_bandwidth else "with this kernel"
-
-
-def too_many(n_clusters: int, fit: ProjectionFit, reduced_set: ReducedSet, recipe: Recipe) -> str:
-    """Say that the spectrum has fewer components than so many clusters need."""
-    if reduced_set.rank < n_clusters and UNRELATED < reduced_set.residual <= recipe.tol:
-        return (
-            f"{n_clusters} clusters asked for, but tol={recipe.tol} is reached with "
-            f"{reduced_set.rank} pivots, too few to tell them apart. Use a smaller tol."
-        )
-    advice = ", or use a smaller bandwidth" if recipe.kernel.has_bandwidth else ""
-    return (
-        f"{n_clusters} clusters asked for, but with this kernel the data shows no more than "
-        f"{len(fit.spectrum.eigenvalues) + 1}: everything else is rounding error. Ask for fewer "
-        f"clusters{advice}."
-    )
-
-
-def _check_reach(reduced_set: ReducedSet, kernel: Kernel, n_clusters: int, outside: float) -> None:
-    """Complain about a bandwidth at which the kernel is close to the identity."""
-    L, rank = reduced_set.factor, len(reduced_set.factor)
-    unrelated = rank > n_clusters and (
-        np.abs(np.tril(L, -1)).max() < UNRELATED * np.abs(np.diagonal(L)).max()
-    )
-    if unrelated and reduced_set.residual < UNRELATED:
-        raise ValueError(
-            "No two different points are similar with this kernel"
-            f"{_too_small(kernel, '. Use a larger one.')}"
-        )
-    if unrelated:
-        warn(
-            f"No two of the {rank} pivots are similar, so that the clusters are "
-            f"arbitrary groups of them{_too_small(kernel, ' for this rank. Use a larger one.')}",
-            BandwidthWarning,
-        )
-    elif outside > MANY_OUTLIERS:
-        warn(
-            f"{outside:.0%} of the points are out of the reach of the {rank} pivots, "
-            "and their labels mean little"
-            f"{_too_small(kernel, ' for this rank. Use a larger one, or a larger max_rank.')}",
-            BandwidthWarning,
-        )
-
-
-def _too_small(kernel: Kernel, advice: str) -> str:
-    """Blame the bandwidth, where there is one."""
-    if isinstance(kernel, Exponential):
-        return f": the bandwidth {kernel.bandwidth} is too small{advice}"
-    return "."

@@ -171,8 +171,11 @@ class CheckpointedSource(Source):
         # The last pass, from its beginning: labels would make the file grow with the data.
         return self.source.label(work, merge, width, n_jobs)
 
-    def later(self, work: RowWork) -> Any:  # noqa: D102
-        return self.source.later(work)
+    def later(self, work: RowWork, dtype: Any = np.intp) -> Any:  # noqa: D102
+        return self.source.later(work, dtype)
+
+    def take(self, numbers: Integers) -> Array:  # noqa: D102
+        return self.source.take(numbers)
 
     def verify(self) -> None:
         """Read all rows, unless a pass of this run has, and compare them with those of the file."""

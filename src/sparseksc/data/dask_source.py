@@ -13,7 +13,7 @@ from dask.delayed import delayed
 from dask.highlevelgraph import HighLevelGraph
 
 from sparseksc._text import count, escaped
-from sparseksc._typing import Array, Floats
+from sparseksc._typing import Array, Floats, Integers
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import (
     Merge,
@@ -117,8 +117,12 @@ class DaskSource(Source):
         chunks = (array.chunks[0], (n_columns,))
         return array.map_blocks(on_one_thread, dtype=dtype, chunks=chunks)
 
-    def later(self, work: RowWork) -> Any:  # noqa: D102
-        return self.apply(work, None, np.intp, None)
+    def later(self, work: RowWork, dtype: Any = np.intp) -> Any:  # noqa: D102
+        return self.apply(work, None, dtype, None)
+
+    def take(self, numbers: Integers) -> Array:  # noqa: D102
+        rows: Array = self.array[numbers].compute()
+        return rows
 
     def sum(self, work: Work[T], merge: Merge[T], width: int, n_jobs: int | None) -> T:  # noqa: D102
         summed = partial(_block_sum, work=work, merge=merge, width=width)

@@ -169,9 +169,19 @@ class Source(ABC):
         """Sum what ``work(rows, weights)`` returns beside labels; the labels too if in memory."""
         return None, self.sum(lambda rows, weights: work(rows, weights)[1], merge, width, n_jobs)
 
-    def later(self, work: RowWork) -> Any:
+    def later(self, work: RowWork, dtype: Any = np.intp) -> Any:
         """Return labels that are computed when they are asked for; None if rows are not so."""
         return None
+
+    def take(self, numbers: Integers) -> Array:
+        """Rows of these numbers, which ascend."""
+        found, start = list[Array](), 0
+        for block, _ in self.blocks():
+            stop = start + len(block)
+            first, last = np.searchsorted(numbers, [start, stop])
+            found.append(block[numbers[first:last] - start])
+            start = stop
+        return np.concatenate(found)
 
 
 def files_behind(X: Any) -> list[str]:
@@ -275,6 +285,9 @@ class ArraySource(Source):
         chunks = chunk_slices(len(labels), chunk_rows(width))
         return labels, sum_over(part, chunks, merge, n_jobs)
 
+    def take(self, numbers: Integers) -> Array:  # noqa: D102
+        return self.X[numbers]
+
     def scaled(self, scaling: RowTransform) -> ArraySource:  # noqa: D102
         return ArraySource(scaling.apply(self.X), self.weights, self.weight_unit)
 
@@ -333,6 +346,9 @@ class MaskedSource(Source):
     def scaled(self, scaling: RowTransform) -> Source:
         """Refuse: the mask is that of these rows, not of others."""
         raise NotImplementedError("Scale a source before some of its rows are left out.")
+
+    def take(self, numbers: Integers) -> Array:  # noqa: D102
+        return self.source.take(numbers)
 
     def fingerprint(self) -> str:  # noqa: D102
         return self.source.fingerprint()

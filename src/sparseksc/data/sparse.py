@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from sparseksc._typing import Array, Floats, Integers
 
@@ -157,3 +158,19 @@ def row_keys(X: Any) -> list[tuple[bytes, bytes]]:
     ends = matrix.indptr[1:-1]
     rows = zip(np.split(matrix.indices, ends), np.split(matrix.data, ends), strict=True)
     return [(indices.tobytes(), data.tobytes()) for indices, data in rows]
+
+
+def stacked(upper: Any, lower: Any) -> Any:
+    """Rows of two matrices, dense or sparse, one below the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.data.sparse import stacked
+    >>> stacked(np.zeros((1, 2)), np.ones((1, 2)))
+    array([[0., 0.],
+           [1., 1.]])
+    """
+    if not isinstance(upper, np.ndarray):
+        return sp.vstack([upper, lower]).tocsr()
+    return np.concatenate([upper, lower])

@@ -16,7 +16,7 @@ from typing import IO, Any, Protocol, cast
 import numpy as np
 
 from sparseksc._text import escaped
-from sparseksc._typing import Array, Floats, Integers, StrPath
+from sparseksc._typing import Array, Floats, StrPath
 from sparseksc.data.atomic import atomic_write
 from sparseksc.data.formats.arrow import require_pyarrow
 from sparseksc.data.formats.base import Column, Rows
@@ -106,6 +106,11 @@ class NpyWriter(ColumnWriter):
         np.lib.format.write_array_header_1_0(self.file, header)
 
     def write(self, columns: list[Column]) -> None:  # noqa: D102
+        if any(getattr(column, "dtype", np.dtype(int)).kind == "U" for column in columns):
+            raise ValueError(
+                "An NPY file holds numbers, and these labels are text: choose .npz, .csv, .parquet "
+                "or .arrow."
+            )
         kind = np.int64 if len(columns) == 1 else np.float64
         self.file.write(np.column_stack(columns).astype(kind).tobytes())
         self.rows += len(columns[0])
@@ -221,11 +226,11 @@ def column_writer(
 class Labeller(Protocol):
     """What a fitted model does with rows."""
 
-    def labels(self, X: Array, n_jobs: int | None) -> Integers:
-        """Cluster of each row."""
+    def named_labels(self, X: Array, n_jobs: int | None) -> Any:
+        """Name of the cluster of each row."""
 
-    def labels_and_membership(self, X: Array, n_jobs: int | None) -> tuple[Integers, Floats]:
-        """Cluster of each row, and its membership in each cluster."""
+    def named_labels_and_membership(self, X: Array, n_jobs: int | None) -> tuple[Any, Floats]:
+        """Name of the cluster of each row, and its membership in each cluster."""
 
 
 def label_columns(n_clusters: int, ids: Sequence[str] = (), membership: bool = False) -> list[str]:
@@ -245,10 +250,10 @@ def write_labels(
     """Write the labels of some blocks of rows, beside the ids that come with them."""
     for rows, ids in records:
         if membership:
-            labels, strengths = model.labels_and_membership(rows, n_jobs)
+            labels, strengths = model.named_labels_and_membership(rows, n_jobs)
             writer.write([*ids, labels, *strengths.T])
         else:
-            writer.write([*ids, model.labels(rows, n_jobs)])
+            writer.write([*ids, model.named_labels(rows, n_jobs)])
 
 
 def write_label_file(

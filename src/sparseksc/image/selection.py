@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc.config.settings import Settings
+from sparseksc.core.clusters.availability import BandwidthWarning
 from sparseksc.core.encoding import ENCODINGS
 from sparseksc.core.recipe import Recipe
-from sparseksc.core.training import BandwidthWarning, choose_pivots, fit_projection
+from sparseksc.core.training import choose_pivots, fit_projection
 from sparseksc.data.source import ArraySource
 from sparseksc.estimator import KernelSpectralClustering
 from sparseksc.execution.progress import progress_bar

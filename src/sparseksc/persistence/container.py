@@ -30,8 +30,8 @@ from sparseksc.data.atomic import atomic_write
 from sparseksc.persistence.schema import ModelFileError, check_header, layout
 
 FORMAT = "sparseksc-model"
-#: Version 2 has the landmarks kernel and its parameters.
-VERSION = 4
+#: Version 2 has the landmarks kernel and its parameters, 5 the tree and the names of clusters.
+VERSION = 5
 #: A JSON text can need twenty times its length in memory.
 LARGEST_HEADER = 4 * 2**20
 #: Names of the types in safetensors files; numbers are little-endian.

@@ -121,6 +121,9 @@ def describe(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     if model.noise is not None:
         arrays |= _arrays_of_rows("noise.points", model.noise.points)
         arrays["noise.mass"] = model.noise.mass
+    tree = getattr(estimator, "tree_", None)
+    if tree is not None:
+        arrays["tree"] = tree
     if isinstance(encoding, AngularDirections):
         arrays["encoding.bias"] = encoding.bias
     if estimator.scaling_ is not None:
@@ -145,6 +148,8 @@ def describe(estimator: Any) -> tuple[dict[str, Any], dict[str, Array]]:
         "encoding": _encoding_name(encoding),
         "degree_floor": float(model.degree_floor),
         "noise": None if model.noise is None else _noise_entry(model.noise, estimator.noise_share_),
+        "classes": None if model.classes is None else model.classes.tolist(),
+        "tree": tree is not None,
         "feature_names": None if names is None else [str(name) for name in names],
         "parameters": plain_parameters(estimator.get_params(deep=False), kernel.has_bandwidth),
         "training": {
@@ -204,6 +209,7 @@ def build(
         _encoding(header, arrays),
         header["degree_floor"],
         _noise(header, arrays),
+        _classes(header),
     )
     names, tuning = header["feature_names"], header["tuning"]
     return SavedModel(
@@ -217,6 +223,7 @@ def build(
             n_outliers=training["n_outliers"],
             timings=training["timings"],
             noise_share=(header.get("noise") or {"share": 0.0})["share"],
+            tree=_tree(arrays) if header.get("tree") else None,
         ),
         header["n_features"],
         None if names is None else np.array(names, dtype=object),
@@ -343,6 +350,31 @@ def _noise(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Density | 
     return Density(
         points, arrays["noise.mass"], entry["bandwidth"], entry["by_angle"], entry["floor"]
     )
+
+
+def _classes(header: Mapping[str, Any]) -> Any:
+    """Names of the clusters, all of them different; None where they are numbered."""
+    names = header.get("classes")
+    if names is None:
+        return None
+    if len(set(names)) < len(names):
+        raise ModelFileError("is damaged: two clusters in its header have the same name")
+    return np.array(names, dtype=np.str_ if isinstance(names[0], str) else np.int64)
+
+
+def _tree(arrays: Mapping[str, Array]) -> Array:
+    """Return the merges: each of two clusters that are there, at heights that do not decrease."""
+    tree = arrays["tree"]
+    merged = np.sort(tree[:, :2].ravel())
+    later = (tree[:, :2] < len(tree) + 1 + np.arange(len(tree))[:, None]).all()
+    heights = tree[:, 2]
+    if not (
+        later
+        and np.array_equal(merged, np.arange(2 * len(tree)))
+        and (np.diff(heights, prepend=0.0) >= 0.0).all()
+    ):
+        raise _damaged("tree", "merges of two clusters, one above the other")
+    return tree
 
 
 def _values_among_pivots(kernel: Kernel, points: Array) -> Array:

@@ -213,6 +213,10 @@ def check_header(header: dict[str, Any]) -> None:
                 share=number(0.0),
             )
         ),
+        classes=optional(
+            either("names of the clusters", items(integer(-LARGEST_INTEGER), K), items(word(), K))
+        ),
+        tree=flag,
         feature_names=optional(items(word(), d)),
         parameters=_parameters(d),
         training=with_defaults(
@@ -231,8 +235,9 @@ def check_header(header: dict[str, Any]) -> None:
         libraries=mapping(word()),
         table=optional(_table),
     )
-    # Files of the first versions have no noise, and only models of mixed tables a table.
-    with_defaults({"noise": None, "table": None}, check)("", header)
+    # Files of the first versions do not have them, and only models of mixed tables a table.
+    later = {"noise": None, "table": None, "classes": None, "tree": False}
+    with_defaults(later, check)("", header)
     _check_together(header)
 
 
@@ -415,6 +420,8 @@ def layout(header: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
     if noise is not None:
         arrays |= _rows("noise.points", real, noise["n_points"], d, noise["n_stored"])
         arrays["noise.mass"] = ("F64", (noise["n_points"],))
+    if header.get("tree"):
+        arrays["tree"] = ("F64", (K - 1, 4))
     if header["encoding"] == "angles":
         arrays["encoding.bias"] = ("F64", (K - 1,))
     if header["scaled"]:

@@ -9,6 +9,7 @@ ClusterNumberDisplay  the best value for each number of clusters
 SpectrumDisplay    eigenvalues, and the gap after those that the clusters use
 ScoresDisplay      score space: one line per cluster
 RegionsDisplay     decision regions in the plane, with the reduced set
+DendrogramDisplay  which clusters merge into coarser ones
 MembershipDisplay  how firmly each place of the plane belongs to its cluster
 ================== ===================================================================
 """
@@ -16,9 +17,11 @@ MembershipDisplay  how firmly each place of the plane belongs to its cluster
 from sparseksc.plotting.plane import MembershipDisplay, RegionsDisplay
 from sparseksc.plotting.scores import ScoresDisplay
 from sparseksc.plotting.search import ClusterNumberDisplay, SpectrumDisplay, TuningDisplay
+from sparseksc.plotting.tree import DendrogramDisplay
 
 __all__ = [
     "ClusterNumberDisplay",
+    "DendrogramDisplay",
     "MembershipDisplay",
     "RegionsDisplay",
     "ScoresDisplay",

@@ -40,6 +40,11 @@ def cluster_colours(K: int) -> Floats:
     return np.vstack([colormaps[name](places), NOISE_COLOUR])
 
 
+def cluster_numbers(estimator: Any, X: Any) -> Any:
+    """Cluster of each row by its number, whatever its name is."""
+    return np.asarray(estimator._apply(estimator.model_.labels, X, None, np.intp))
+
+
 @dataclass
 class Display:
     """What all figures keep."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sparseksc._typing import Floats, Integers
-from sparseksc.plotting.canvas import Display, axes_or_new, cluster_colours
+from sparseksc.plotting.canvas import Display, axes_or_new, cluster_colours, cluster_numbers
 
 if TYPE_CHECKING:
     from sparseksc.estimator import KernelSpectralClustering
@@ -102,8 +102,8 @@ class RegionsDisplay(_Plane):
     ) -> RegionsDisplay:
         """Predict the cluster of every place around the rows of ``X``."""
         points, x, y, grid = cls._grid(estimator, X, resolution)
-        regions = estimator.predict(grid).reshape(resolution, resolution)
-        labels = estimator.predict(X)
+        regions = cluster_numbers(estimator, grid).reshape(resolution, resolution)
+        labels = cluster_numbers(estimator, X)
         return cls(x, y, regions, points, labels, estimator.reduced_set_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> RegionsDisplay:
@@ -159,7 +159,7 @@ class MembershipDisplay(_Plane):
         """Compute the membership of every place around the rows of ``X``."""
         points, x, y, grid = cls._grid(estimator, X, resolution)
         firm = estimator.membership(grid).max(axis=1).reshape(resolution, resolution)
-        labels = estimator.predict(X)
+        labels = cluster_numbers(estimator, X)
         return cls(x, y, firm, points, labels, estimator.reduced_set_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> MembershipDisplay:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sparseksc._typing import Floats, Integers
 from sparseksc.core.encoding import AngularDirections, Directions
-from sparseksc.plotting.canvas import Display, axes_or_new, cluster_colours
+from sparseksc.plotting.canvas import Display, axes_or_new, cluster_colours, cluster_numbers
 
 if TYPE_CHECKING:
     from sparseksc.estimator import KernelSpectralClustering
@@ -68,7 +68,7 @@ class ScoresDisplay(Display):
         if n_dimensions not in (2, 3):
             raise ValueError(f"n_dimensions must be 2 or 3, got {n_dimensions!r}.")
         scores = np.asarray(estimator.transform(X), dtype=np.float64)
-        labels = estimator.predict(X)
+        labels = cluster_numbers(estimator, X)
         encoding = estimator.model_.encoding
         if scores.shape[1] == 0:
             raise ValueError("A single cluster has no scores to draw.")

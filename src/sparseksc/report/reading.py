@@ -84,7 +84,7 @@ class Rows:
         """Ask the model."""
         rows = self._for_model(block)
         return Answers(
-            np.asarray(self.estimator.predict(rows)),
+            np.asarray(self.estimator._apply(self.estimator.model_.labels, rows, None, np.intp)),
             np.asarray(self.estimator.membership(rows)),
             np.asarray(self.estimator.outliers(rows)),
         )

@@ -1,0 +1,81 @@
+"""The same numbers again: clusters of a new model are matched to those of an old one.
+
+Rows that are labelled by both models are counted in a table, and the Hungarian method finds the
+pairs of old and new clusters that share most of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from sparseksc._typing import Floats, Integers
+from sparseksc.core.model import SparseModel, more_names
+
+
+class Alignment(NamedTuple):
+    """Order and names of new clusters: ``order[k]`` comes k-th, and is called ``names[k]``."""
+
+    order: Integers
+    names: Any
+
+    def applied(self, model: SparseModel) -> SparseModel:
+        """Return the same model with its clusters in this order, under these names."""
+        plain = np.array_equal(self.names, np.arange(len(self.names)))
+        return replace(
+            model,
+            encoding=model.encoding.reordered(self.order),
+            classes=None if plain else self.names,
+        )
+
+
+def shared_weight(old: Integers, new: Integers, weights: Floats, n_old: int, n_new: int) -> Floats:
+    """Weight of the rows of each pair of clusters, shape (n_old, n_new); noise counts nowhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.core.clusters.alignment import shared_weight
+    >>> shared_weight(np.array([0, 0, 1, -1]), np.array([1, 1, 0, 0]), np.ones(4), 2, 2)
+    array([[0., 2.],
+           [1., 0.]])
+    """
+    both = (old >= 0) & (new >= 0)
+    pairs = old[both] * n_new + new[both]
+    shared = np.bincount(pairs, weights[both], minlength=n_old * n_new)
+    return shared.astype(np.float64).reshape(n_old, n_new)
+
+
+def align(table: Floats, names: Any, *, close_gaps: bool = False) -> Alignment:
+    """Give new clusters the names of the old ones that they share most rows with.
+
+    Parameters
+    ----------
+    table : array of shape (n_old, n_new)
+        Weight that each old cluster shares with each new one; these are ordered by their sizes.
+    names : array of shape (n_old,)
+        Names of the old clusters.
+    close_gaps : bool
+        Whether the clusters are numbered anew, in their order, so that those that have vanished
+        leave no gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.core.clusters.alignment import align
+    >>> align(np.array([[0.0, 5.0, 0.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0]]), np.arange(3))
+    Alignment(order=array([1, 0, 2]), names=array([0, 2, 3]))
+    """
+    old, new = linear_sum_assignment(table, maximize=True)
+    pairs = table[old, new] > 0.0
+    old, new = old[pairs], new[pairs]
+    added = np.setdiff1d(np.arange(table.shape[1]), new)
+    # A name that has vanished is not given to another cluster.
+    given = more_names(names, len(added))[len(names) :]
+    order = np.concatenate([new, added]).astype(np.intp)
+    if close_gaps:
+        return Alignment(order, np.arange(len(order)))
+    return Alignment(order, np.append(names[old], given))
