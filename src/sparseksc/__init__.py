@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sparseksc._version import __version__
 
 if TYPE_CHECKING:
+    from sparseksc.comparison import Comparison, compare
     from sparseksc.config.memory import estimate_memory
     from sparseksc.core.clusters.availability import BandwidthWarning
     from sparseksc.data.files import open_dataset
@@ -17,10 +18,12 @@ else:
     #: none of them (the help of the command line) does not wait for scikit-learn.
     _HOMES = {
         "BandwidthWarning": "core.clusters.availability",
+        "Comparison": "comparison",
         "DoubtWarning": "tuning",
         "KernelSpectralClustering": "estimator",
         "ModelFileError": "model_file",
         "TuningResult": "tuning",
+        "compare": "comparison",
         "estimate_memory": "config.memory",
         "load": "model_file",
         "open_dataset": "data.files",
@@ -40,11 +43,13 @@ else:
 
 __all__ = [
     "BandwidthWarning",
+    "Comparison",
     "DoubtWarning",
     "KernelSpectralClustering",
     "ModelFileError",
     "TuningResult",
     "__version__",
+    "compare",
     "estimate_memory",
     "load",
     "open_dataset",

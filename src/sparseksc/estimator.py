@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
 from sparseksc._typing import StrPath
+from sparseksc.comparison import aligned
 from sparseksc.config.domains import Fraction, check_value
-from sparseksc.config.inputs import chunk_source, training_source
+from sparseksc.config.inputs import chunk_source, require_fitted, training_source
 from sparseksc.config.labels import read_classes
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
@@ -200,6 +201,8 @@ class KernelSpectralClustering(FittedClusters):
         sample_weight: ArrayLike | None = None,
         *,
         checkpoint: StrPath | None = None,
+        align_to: FittedClusters | None = None,
+        close_gaps: bool = False,
     ) -> KernelSpectralClustering:
         """Cluster the rows of ``X``.
 
@@ -220,6 +223,11 @@ class KernelSpectralClustering(FittedClusters):
         checkpoint : path, optional
             File in which a long run is saved every minute, until it is done. The same call, with an
             integer ``random_state``, goes on from there and ends with the same bits.
+        align_to : KernelSpectralClustering, optional
+            An earlier model: a cluster that is one of its clusters has the number, or name, of
+            that; others get new ones. What has changed is told by :func:`sparseksc.compare`.
+        close_gaps : bool, default=False
+            Whether clusters that have vanished leave no gap in the numbers.
 
         Returns
         -------
@@ -227,6 +235,10 @@ class KernelSpectralClustering(FittedClusters):
         """
         settings = Settings(self.get_params(deep=False))
         classes = None if y is None else read_classes(y)
+        if align_to is not None:
+            require_fitted(align_to)
+            if classes is not None:
+                raise ValueError("y names the clusters, and so does align_to: give one of the two.")
         alone = nullcontext() if checkpoint is None else sole_use(checkpoint, origins_of(X))
         with alone, collected_warnings() as messages:
             source, scaling = training_source(self, X, sample_weight)
@@ -238,6 +250,9 @@ class KernelSpectralClustering(FittedClusters):
                 saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
             with saved as rows:
                 training = plan.train(rows)
+            if align_to is not None:
+                self._set_fitted(training, scaling, plan.tuning, messages)
+                training = aligned(self, training, align_to, X, source, close_gaps)
             self._set_fitted(training, scaling, plan.tuning, messages)
             self.__dict__.pop("_reservoir", None)
         return self
@@ -267,7 +282,8 @@ class KernelSpectralClustering(FittedClusters):
 
         The first chunk decides what is not given: pivots, number of clusters, bandwidth, scaling.
         Later chunks join a uniform sample of all rows so far, on which the model is trained again,
-        with more pivots where they are needed; sums over landmarks add up exactly instead.
+        with more pivots where they are needed; sums over landmarks add up exactly instead. A
+        cluster keeps its number, also where another one is the largest now.
         ``residual_`` is the share of the chunk that was not represented: near 1, the data has
         moved. The first call starts anew, also after ``fit``. There is no ``labels_``.
 
@@ -301,7 +317,8 @@ class KernelSpectralClustering(FittedClusters):
             else:
                 reservoir = known[0].update(chunk_source(self, X, sample_weight), factor)
                 scaling, tuning = self.scaling_, getattr(self, "tuning_", None)
-            self._set_fitted(reservoir.train(), scaling, tuning, messages)
+            previous = None if known is None else self.model_
+            self._set_fitted(reservoir.train(previous), scaling, tuning, messages)
             self._reservoir = reservoir, settings.purpose
         return self
 

@@ -3,10 +3,9 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from sparseksc import KernelSpectralClustering
+from sparseksc.plotting import DendrogramDisplay, ScoresDisplay
 
 pytest.importorskip("matplotlib").use("Agg")
-
-from sparseksc.plotting import DendrogramDisplay, ScoresDisplay
 
 X, Y = make_blobs(300, centers=4, random_state=0)
 

@@ -15,6 +15,7 @@ import numpy as np
 from sparseksc._text import escaped
 from sparseksc.cli.inputs import Opened
 from sparseksc.cli.pipes import silence
+from sparseksc.core.clusters.hierarchy import Level
 from sparseksc.data.files import require_separate
 from sparseksc.data.formats.arrow import require_pyarrow
 from sparseksc.data.formats.base import Column
@@ -76,10 +77,21 @@ def keeps_types(output: str) -> bool:
 
 
 def write_labels(
-    model: Any, opened: Opened, output: Path | str, membership: bool, spreadsheet: bool
+    model: Any,
+    opened: Opened,
+    output: Path | str,
+    membership: bool,
+    spreadsheet: bool,
+    level: int | None = None,
 ) -> tuple[list[int], int]:
-    """Write the label of each row; return the sizes of the clusters, and how many are noise."""
-    K, scaling = model.n_clusters_, model.scaling_
+    """Write the label of each row; return the sizes of the clusters, and how many are noise.
+
+    A ``level`` is a number of coarser clusters.
+    """
+    K, scaling, labeller = level or model.n_clusters_, model.scaling_, model.model_
+    names = labeller.classes
+    if level is not None:
+        labeller, names = Level(model.model_, model.cut(level)), None
     source = opened.carrying
     ids, records = source.ids, source.records()
     if opened.append and opened.files is None:
@@ -90,10 +102,10 @@ def write_labels(
     if scaling is not None:
         # The columns have been found by their names, so only their units are left to change.
         records = ((scaling.apply(block), others) for block, others in records)
-    names = label_columns(K, ids, membership)
-    with _writer(output, names, spreadsheet_text if spreadsheet else None) as writer:
-        counted = CountedLabels(writer, len(ids), K, source.n_rows)
-        write(model.model_, records, counted, membership=membership, n_jobs=model.n_jobs)
+    columns = label_columns(K, ids, membership)
+    with _writer(output, columns, spreadsheet_text if spreadsheet else None) as writer:
+        counted = CountedLabels(writer, len(ids), K, source.n_rows, names)
+        write(labeller, records, counted, membership=membership, n_jobs=model.n_jobs)
         if not counted.counts.any():
             raise ValueError(f"{source.paths[0]} has no rows.")
     counted.bar.close()
@@ -112,10 +124,17 @@ class CountedLabels(ColumnWriter):
     """Counts the labels on their way to a table, and shows the progress."""
 
     def __init__(
-        self, writer: ColumnWriter, place: int, n_clusters: int, n_rows: int | None
+        self,
+        writer: ColumnWriter,
+        place: int,
+        n_clusters: int,
+        n_rows: int | None,
+        clusters: Any = None,
     ) -> None:
         super().__init__(writer.file, writer.names)
         self._writer, self._place = writer, place
+        called = range(n_clusters) if clusters is None else clusters.tolist()
+        self._numbers = {name: number for number, name in enumerate(called, start=1)}
         #: Of noise, whose label is -1, and of the clusters.
         self.counts = np.zeros(n_clusters + 1, dtype=np.int64)
         self.bar = progress_bar(n_rows, "labels", "row")
@@ -124,7 +143,8 @@ class CountedLabels(ColumnWriter):
         """Hand the columns on, and count the labels among them."""
         self._writer.write(columns)
         labels = columns[self._place]
-        self.counts += np.bincount(np.asarray(labels) + 1, minlength=len(self.counts))
+        for name, count in zip(*np.unique(np.asarray(labels), return_counts=True), strict=True):
+            self.counts[self._numbers.get(name.item(), 0)] += count
         self.bar.update(len(labels))
 
 

@@ -77,6 +77,7 @@ def _command_line() -> str:
     ksc fit 'logs/2026-*.csv.gz' --id user -k 2..8 --scale -o model.ksc --report report.html
     ksc fit customers.xlsx --drop-columns notes --labels labelled.csv --append
     ksc fit big.parquet -k 5 --bandwidth 0.3 --memory-limit 2GB --checkpoint run.ckpt -o m.ksc
+    ksc fit november.csv --align-to october.ksc -o november.ksc
     zcat points.csv.gz | ksc fit - -k 3 --labels - > labels.csv
     """
 )
@@ -98,6 +99,7 @@ def _command_line() -> str:
 @click.option(
     "--checkpoint", type=o.FILE, help="File that a long run goes on from after an interruption."
 )
+@click.option("--align-to", type=o.FILE, help="Model (.ksc) whose numbers the same clusters keep.")
 @o.ending_options
 def fit(**options: Any) -> None:
     """Cluster the rows of DATA and save a model that labels other rows."""
@@ -122,6 +124,7 @@ def fit(**options: Any) -> None:
     ksc predict model.ksc new.parquet --id customer --membership -o labels.parquet
     ksc predict model.ksc new.parquet --append -o labelled.parquet
     ksc predict model.ksc incoming/ -o labels.csv.gz
+    ksc predict model.ksc new.csv --level 3 -o coarse.csv
     cat new.csv | ksc predict model.ksc - | head
     """
 )
@@ -133,6 +136,12 @@ def fit(**options: Any) -> None:
     type=o.FILE,
     default="-",
     help="Table of labels to write, in the order of the rows; CSV on stdout by default.",
+)
+@click.option(
+    "--level",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Label by so many coarser clusters.",
 )
 @click.option("--membership", is_flag=True, help="Write memberships beside the labels.")
 @o.append_option

@@ -15,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from sparseksc._typing import Array, Floats
+from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.cholesky import PartialCholesky
+from sparseksc.core.clusters.alignment import keep_numbers
 from sparseksc.core.clusters.availability import too_many
+from sparseksc.core.clusters.hierarchy import cuts_of_landmarks, merge_tree
 from sparseksc.core.encoding import ClusterSizes
 from sparseksc.core.landmarks import LandmarkSums, collect_sums, relative_distortion
+from sparseksc.core.model import SparseModel
 from sparseksc.core.pivoting import complete
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.reduced_set import ReducedSet
@@ -31,6 +34,7 @@ from sparseksc.core.training import (
     fit_clusters,
     fit_projection,
     project_on_landmarks,
+    similarities,
 )
 from sparseksc.data.sampling import (
     NEGLIGIBLE_WEIGHT,
@@ -43,6 +47,8 @@ from sparseksc.data.source import ArraySource, Source
 from sparseksc.data.sparse import stacked
 from sparseksc.kernels import Landmarks
 
+#: Points by which clusters are told to be the same before and after a chunk.
+ALIGNMENT_SIZE = 5000
 #: Points that are kept of all chunks.
 RESERVOIR_SIZE = 50_000
 
@@ -95,13 +101,20 @@ class Reservoir:
         """Add a chunk, and pivots where it is not represented to the tolerance."""
         return self._cover(chunk)._filled(chunk, forgetting)
 
-    def train(self) -> Training:
-        """Train on the points in the reservoir."""
+    def train(self, previous: SparseModel | None = None) -> Training:
+        """Train on the points in the reservoir; clusters keep the numbers of ``previous``."""
         source, recipe = ArraySource(self.X, self.weights, self.weight_unit), self.recipe
         fit = fit_projection(source, self.n_clusters - 1, self.reduced_set, recipe)
         sample = source.sample(recipe.sample_size, recipe.seed)
         training = fit_clusters(fit, self.reduced_set, self.n_clusters, source, sample, recipe)
-        return replace(training, residual=self.residual, n_samples=self.n_rows, labels=None)
+        if previous is not None and previous.encoding.n_clusters == len(training.cluster_sizes):
+            some = sample.first(ALIGNMENT_SIZE, recipe.seed)
+            old = previous.labels(some.X, recipe.n_jobs)
+            new = training.model.labels(some.X, recipe.n_jobs)
+            training = keep_numbers(replace(training, labels=None), old, new, some.weights)
+        tree = merge_tree(similarities(fit, training.model, self.reduced_set, sample, recipe))
+        n = self.n_rows
+        return replace(training, residual=self.residual, n_samples=n, labels=None, tree=tree)
 
     def _filled(self, chunk: Source, forgetting: float) -> Reservoir:
         whole = chunk.sample_for_search(None, self.recipe.seed)
@@ -200,8 +213,11 @@ class LandmarkSummary:
             residual=relative_distortion(kernel, sample, self.landmarks.points),
         )
 
-    def train(self) -> Training:
-        """Solve for the sums so far; a cluster is as large as its landmarks are."""
+    def train(self, previous: SparseModel | None = None) -> Training:
+        """Solve for the sums so far; a cluster is as large as its landmarks are.
+
+        Clusters keep the numbers of ``previous``, which has the same landmarks.
+        """
         recipe, kernel = self.recipe, self.recipe.kernel
         assert isinstance(kernel, Landmarks)
         fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, kernel)
@@ -216,7 +232,7 @@ class LandmarkSummary:
         )
         labels = model.encoding.labels(scores[:, : len(model.eigenvalues)])
         counts = ClusterSizes.of_labels(labels, lam, model.encoding.n_clusters)
-        return Training(
+        training = Training(
             model=replace(model, encoding=model.encoding.reordered(counts.order)),
             indices=self.landmarks.indices,
             residual=self.residual,
@@ -225,6 +241,15 @@ class LandmarkSummary:
             n_outliers=self.sums.n_outliers,
             timings={},
         )
+        if previous is not None and previous.encoding.n_clusters == len(counts.sizes):
+            old, new = _of_landmarks(previous), _of_landmarks(training.model)
+            training = keep_numbers(training, old, new, lam)
+        return replace(training, tree=merge_tree(cuts_of_landmarks(self.sums, training.model)))
+
+
+def _of_landmarks(model: SparseModel) -> Integers:
+    """Cluster of each landmark: its scores are the coefficients."""
+    return model.encoding.labels(model.projection.coef + model.projection.bias)
 
 
 def _sums_of_chunk(chunk: Source, landmarks: ReducedSet, recipe: Recipe) -> LandmarkSums:

@@ -9,11 +9,13 @@ ClusterNumberDisplay  the best value for each number of clusters
 SpectrumDisplay    eigenvalues, and the gap after those that the clusters use
 ScoresDisplay      score space: one line per cluster
 RegionsDisplay     decision regions in the plane, with the reduced set
+ComparisonDisplay  where the rows of old clusters are in a new model
 DendrogramDisplay  which clusters merge into coarser ones
 MembershipDisplay  how firmly each place of the plane belongs to its cluster
 ================== ===================================================================
 """
 
+from sparseksc.plotting.comparison import ComparisonDisplay
 from sparseksc.plotting.plane import MembershipDisplay, RegionsDisplay
 from sparseksc.plotting.scores import ScoresDisplay
 from sparseksc.plotting.search import ClusterNumberDisplay, SpectrumDisplay, TuningDisplay
@@ -21,6 +23,7 @@ from sparseksc.plotting.tree import DendrogramDisplay
 
 __all__ = [
     "ClusterNumberDisplay",
+    "ComparisonDisplay",
     "DendrogramDisplay",
     "MembershipDisplay",
     "RegionsDisplay",

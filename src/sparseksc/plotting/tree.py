@@ -70,9 +70,10 @@ class DendrogramDisplay(Display):
     def plot(self, *, ax: Any = None) -> DendrogramDisplay:
         """Draw the tree from left to right, a cluster in each line."""
         ax = axes_or_new(ax)
-        self.dendrogram_ = dendrogram(
+        drawn = dendrogram(
             self.tree, labels=self.names, orientation="right", color_threshold=0.0, ax=ax
         )
+        self.dendrogram_ = dict(drawn)
         ax.set_xlabel("height: log(1 + 1 / normalised cut)")
         ax.set_ylabel("cluster (points)")
         self._keep(ax)

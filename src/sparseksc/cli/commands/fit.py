@@ -18,6 +18,7 @@ from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count, short_bandwidth
 from sparseksc.data.files import FileStream
 from sparseksc.estimator import KernelSpectralClustering
+from sparseksc.model_file import load
 from sparseksc.preprocessing.stream import EncodedStream
 
 
@@ -39,6 +40,7 @@ def run(
     n_jobs: int | None,
     memory_limit: str | None,
     checkpoint: str | None,
+    align_to: str | None,
     as_json: bool,
     command: str,
 ) -> None:
@@ -50,13 +52,16 @@ def run(
     if checkpoint is not None:
         _check_checkpoint(checkpoint, data)
     lock = None if checkpoint is None else f"{checkpoint}.lock"
-    check_outputs(data, [output, labels, report, checkpoint, lock])
+    check_outputs(
+        [*data, *([align_to] if align_to else [])], [output, labels, report, checkpoint, lock]
+    )
     if labels is not None:
         check_table(labels, request["ids"], spreadsheet, append)
         request["typed_ids"] = keeps_types(labels) and append
     if report is not None:
         check_page(report)
     reporter = Reporter(as_json, stdout_is_taken=labels == "-")
+    earlier = None if align_to is None else load(align_to)
     model = KernelSpectralClustering(
         n_clusters,
         bandwidth=bandwidth,
@@ -76,7 +81,7 @@ def run(
             for name in (output, labels, report)
             if name not in (None, "-")
         }
-        rows.use(partial(_fit, model, checkpoint))
+        rows.use(partial(_fit, model, checkpoint, earlier))
         source = rows.source
         for note in rows.notes:
             reporter.say(note)
@@ -130,11 +135,16 @@ def run(
     )
 
 
-def _fit(model: KernelSpectralClustering, checkpoint: str | None, source: FileStream) -> None:
+def _fit(
+    model: KernelSpectralClustering,
+    checkpoint: str | None,
+    earlier: KernelSpectralClustering | None,
+    source: FileStream,
+) -> None:
     if isinstance(source, EncodedStream):
         # Levels have their weights, numbers their units.
         model.set_params(scale=True)
-    model.fit(source, checkpoint=checkpoint)
+    model.fit(source, checkpoint=checkpoint, align_to=earlier)
 
 
 def _check_checkpoint(checkpoint: str, data: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ def run(
     model: str,
     data: tuple[str, ...],
     output: str,
+    level: int | None,
     membership: bool,
     append: bool,
     spreadsheet: bool,
@@ -36,8 +37,10 @@ def run(
     with reporter.listening(), Staging() as staging:
         place = output if output == "-" else staging.place(output)
         fitted = load(model).set_params(n_jobs=n_jobs)
+        if level is not None:
+            fitted.cut(level)  # which refuses a wrong number before any work
         with opened_for(fitted, data, request, append) as rows:
-            sizes, noise = write_labels(fitted, rows, place, membership, spreadsheet)
+            sizes, noise = write_labels(fitted, rows, place, membership, spreadsheet, level)
     if output != "-":
         reporter.say(f"{count(sum(sizes) + noise, 'row')} labelled: {output}", style="bold")
         cluster_table(reporter, sizes)

@@ -7,13 +7,16 @@ pairs of old and new clusters that share most of them.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from sparseksc._typing import Floats, Integers
-from sparseksc.core.model import SparseModel, more_names
+from sparseksc.core.model import NOISE, SparseModel, more_names, named
+
+if TYPE_CHECKING:
+    from sparseksc.core.training import Training
 
 
 class Alignment(NamedTuple):
@@ -79,3 +82,33 @@ def align(table: Floats, names: Any, *, close_gaps: bool = False) -> Alignment:
     if close_gaps:
         return Alignment(order, np.arange(len(order)))
     return Alignment(order, np.append(names[old], given))
+
+
+def realigned(training: Training, alignment: Alignment) -> Training:
+    """Return a training with its clusters in another order, under other names."""
+    order, names = alignment
+    places = np.argsort(order)
+    tree = training.tree
+    if tree is not None:
+        tree, K = tree.copy(), len(order)
+        leaves = tree[:, :2] < K
+        tree[:, :2][leaves] = places[tree[:, :2][leaves].astype(np.intp)]
+        tree[:, :2].sort(axis=1)
+    labels = training.labels
+    if isinstance(labels, np.ndarray):
+        labels = named(np.append(places, NOISE)[labels], names)
+    return replace(
+        training,
+        model=alignment.applied(training.model),
+        cluster_sizes=training.cluster_sizes[order],
+        labels=labels,
+        tree=tree,
+    )
+
+
+def keep_numbers(training: Training, old: Integers, new: Integers, weights: Floats) -> Training:
+    """Give clusters the numbers of an earlier model with as many, by what both say of rows."""
+    K = training.model.encoding.n_clusters
+    table = shared_weight(old, new, weights, K, K)
+    _, order = linear_sum_assignment(table, maximize=True)
+    return realigned(training, Alignment(order.astype(np.intp), np.arange(K)))
