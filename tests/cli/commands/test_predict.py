@@ -80,3 +80,34 @@ def test_scaling_is_part_of_the_model(ksc, fast, points, tmp_path):
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
     expected = KernelSpectralClustering(3, bandwidth=1.0, random_state=0).fit_predict(scaled)
     np.testing.assert_array_equal(partition(labels), partition(expected))
+
+
+def test_a_level_labels_by_coarser_clusters(ksc, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.5, size=(60, 2)) for c in (0.0, 4.0, 30.0)])
+    np.save(tmp_path / "x.npy", X)
+    model = KernelSpectralClustering(3, bandwidth=4.0, random_state=0).fit(X)
+    model.save(tmp_path / "m.ksc")
+    target = tmp_path / "labels.npy"
+    done = ksc("predict", tmp_path / "m.ksc", tmp_path / "x.npy", "--level", 2, "-o", target)
+    assert done.code == 0, done.err
+    np.testing.assert_array_equal(np.load(target), model.predict(X, n_clusters=2))
+    done = ksc("predict", tmp_path / "m.ksc", tmp_path / "x.npy", "--level", 4, "-o", target)
+    assert done.code != 0 and "from 1 to 3" in done.err
+
+
+def test_a_model_that_is_aligned_keeps_its_numbers(ksc, tmp_path):
+    rng = np.random.default_rng(0)
+    for name, places in {"old": (0.0, 6.0, 12.0), "new": (6.0, 12.0, 18.0)}.items():
+        sizes = (90, 60, 30) if name == "old" else (30, 60, 90)
+        parts = [rng.normal(c, 0.4, size=(n, 2)) for n, c in zip(sizes, places, strict=True)]
+        np.save(tmp_path / f"{name}.npy", np.concatenate(parts))
+    arguments = ("-k", 3, "--bandwidth", 2)
+    done = ksc("fit", tmp_path / "old.npy", *arguments, "-o", tmp_path / "old.ksc")
+    assert done.code == 0, done.err
+    more = ("--align-to", tmp_path / "old.ksc", "--labels", tmp_path / "labels.csv")
+    done = ksc("fit", tmp_path / "new.npy", *arguments, "-o", tmp_path / "new.ksc", *more)
+    assert done.code == 0, done.err
+    new = load(tmp_path / "new.ksc")
+    assert new.predict([[6.0, 6.0], [12.0, 12.0], [18.0, 18.0]]).tolist() == [1, 2, 3]
+    assert set(read_labels(tmp_path / "labels.csv")["label"]) == {"1", "2", "3"}

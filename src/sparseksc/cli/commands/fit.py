@@ -106,7 +106,7 @@ def run(
     )
     if tuning is not None:
         reporter.say(tuning.summary())
-    cluster_table(reporter, sizes)
+    cluster_table(reporter, sizes, model.model_.classes)
     if model.noise_share_ > 0.0:
         reporter.say(f"noise, in no cluster: {100 * model.noise_share_:.1f} % of the rows")
     written = {"model": output, "labels": labels, "report": report}

@@ -43,7 +43,7 @@ def run(
             sizes, noise = write_labels(fitted, rows, place, membership, spreadsheet, level)
     if output != "-":
         reporter.say(f"{count(sum(sizes) + noise, 'row')} labelled: {output}", style="bold")
-        cluster_table(reporter, sizes)
+        cluster_table(reporter, sizes, fitted.model_.classes if level is None else None)
         if noise > 0:
             reporter.say(f"noise, in no cluster: {count(noise, 'row')}")
     reporter.result(
