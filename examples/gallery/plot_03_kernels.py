@@ -2,20 +2,17 @@
 Two kernels: rbf and landmarks
 ==============================
 
-The rbf kernel has one bandwidth for all points, and follows thin shapes in a few dimensions. The
-landmarks kernel adapts to the density, and needs no bandwidth: it is the one for many features and
-unequal densities, and needs many landmarks where shapes are thin.
+The rbf kernel has one bandwidth for all points; the landmarks kernel adapts to the density, and has
+none. With the number of clusters given, both find these thin shapes and these unequal densities.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from sparseksc import KernelSpectralClustering
 from sparseksc.datasets import make_spirals
 
-rng = np.random.default_rng(0)
 centres, spreads = [[0, 0], [3, 0], [12, 6]], [0.2, 0.4, 3.0]
 problems = {
     "thin": (*make_spirals(3_000, random_state=0), 2),

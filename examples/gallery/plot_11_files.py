@@ -24,7 +24,8 @@ with tempfile.TemporaryDirectory() as folder:
     model = KernelSpectralClustering(2, bandwidth=0.006, random_state=0).fit(data)
     labels = Path(folder) / "labels.parquet"
     model.predict(data, out=labels)
-    print(pq.read_table(labels).slice(0, 3).to_pydict(), "of", len(pq.read_table(labels)), "rows")
+    written = pq.read_table(labels)["label"].to_numpy()
+print(written[:3], "of", len(written), "rows")
 
 # %%
 # What a fit needs beside the data, before it runs: the same for a thousand times as many rows.
@@ -32,6 +33,6 @@ with tempfile.TemporaryDirectory() as folder:
 print(estimate_memory(10**9, 2, max_rank=200, streamed=True))
 
 figure, ax = plt.subplots(figsize=(5, 5), layout="constrained")
-ax.scatter(*X[:5_000].T, c=model.predict(X[:5_000]), s=2, cmap="coolwarm")
+ax.scatter(*X[:5_000].T, c=written[150_000:155_000], s=2, cmap="coolwarm")
 ax.set_title("200,000 rows in four files")
 ax.axis("off")
