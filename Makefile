@@ -18,7 +18,7 @@ help:
 	@echo "make sanitize  run the native tests with the address and undefined behaviour sanitizers"
 	@echo "make lint      check style (ruff), types (mypy) and layers (import-linter)"
 	@echo "make bench     run the benchmarks"
-	@echo "make docs      build the documentation into site/"
+	@echo "make docs      run the gallery, build the documentation into site/ and check it"
 	@echo "make clean     remove everything that make has made"
 
 demo: $(VENV)/.plot
@@ -60,10 +60,11 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs site
+	$(BIN)/python docs/check_site.py site
 
 clean:
-	rm -rf $(VENV) build dist site .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist site docs/gallery docs/generated .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

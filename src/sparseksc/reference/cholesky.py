@@ -29,7 +29,7 @@ def incomplete_cholesky(
     """Greedy incomplete Cholesky decomposition on all points, one pivot at a time.
 
     Each step takes the point with the largest diagonal entry of the residual Ω − G Gᵀ, the first
-    one among equals, and adds the column (Ω_:p − G G_pᵀ) / √(residual of p). It stops as soon as
+    one among equals, and adds the column ``(Ω_:p − G G_pᵀ) / √(residual of p)``. It stops once
     trace(Ω − G Gᵀ) / N ≤ ``tol``, at ``max_rank`` pivots, or when the largest residual is below
     eps^(2/3) = 4e-11 of the largest diagonal entry. The tolerance is relative to N, as published;
     for kernels with k(x, x) = 1 this is the tolerance relative to trace(Ω).

@@ -1,0 +1,135 @@
+"""Check the pages that Sphinx has built: ``python docs/check_site.py site``.
+
+No raw markup in the text, no internal link without a target, no fewer than 20 examples; and, where
+there is Chromium, neither overflow nor errors on a telephone and a wide screen, light and dark.
+"""
+
+import re
+import shutil
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+#: Roles of reStructuredText, and formulas that MathJax does not see.
+RAW_MARKUP = re.compile(r":(?:math|func|class|meth|mod|ref|doc):`|\$\$|\.\. (?:math|code-block)::")
+LEAST_EXAMPLES = 20
+WIDTHS, SCHEMES = (400, 1400), ("light", "dark")
+#: Pages that are looked at in the browser: one of each kind.
+BROWSED = (
+    "index.html",
+    "guide.html",
+    "tuning.html",
+    "concepts.html",
+    "api.html",
+    "generated/sparseksc.KernelSpectralClustering.html",
+    "gallery/index.html",
+    "gallery/plot_01_spirals.html",
+    "reproduction.html",
+)
+
+
+class Page(HTMLParser):
+    """Text outside of code and formulas, links and anchors of a page."""
+
+    HIDDEN = frozenset({"script", "style", "pre", "code"})
+
+    def __init__(self, path):
+        super().__init__()
+        self.text, self.links, self.anchors, self.hidden = [], [], set(), 0
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.hidden += tag in self.HIDDEN
+        self.anchors.update(given[name] for name in ("id", "name") if given.get(name))
+        self.links += [given[name] for name in ("href", "src") if given.get(name)]
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in self.HIDDEN
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.text.append(data)
+
+
+def read_pages(site):
+    return {
+        path: Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts
+    }
+
+
+def raw_markup(pages):
+    """Markup that a reader would see."""
+    for path, page in pages.items():
+        for found in RAW_MARKUP.findall("".join(page.text)):
+            yield f"{path}: raw markup {found!r}"
+
+
+def broken_links(pages):
+    """Links to pages and anchors of the site that are not there."""
+    targets = {path.resolve(): page for path, page in pages.items()}
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path.resolve()
+            if not target.exists():
+                yield f"{path}: {link} leads nowhere"
+            elif target in targets and parts.fragment:
+                if unquote(parts.fragment) not in targets[target].anchors:
+                    yield f"{path}: {link} has no such anchor"
+
+
+def missing_examples(site):
+    """Whether the gallery has enough examples, and each of them a picture."""
+    examples = sorted((site / "gallery").glob("plot_*.html"))
+    if len(examples) < LEAST_EXAMPLES:
+        yield f"{len(examples)} examples in the gallery, {LEAST_EXAMPLES} are wanted"
+    for path in examples:
+        if "_images/sphx_glr_" not in path.read_text("utf-8"):
+            yield f"{path}: no picture"
+
+
+def faults_in_the_browser(site, chromium):
+    """Console errors, and pages that are wider than the window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                context = browser.new_context(
+                    viewport={"width": width, "height": 900}, color_scheme=scheme
+                )
+                for name in BROWSED:
+                    where, errors = f"{name} at {width} px, {scheme}", []
+                    tab = context.new_page()
+                    tab.on("console", lambda m, e=errors: m.type == "error" and e.append(m.text))
+                    tab.on("pageerror", lambda error, e=errors: e.append(str(error)))
+                    tab.goto((site / name).resolve().as_uri(), wait_until="load")
+                    wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+                    tab.close()
+                    yield from (f"{where}: {error}" for error in errors)
+                    if wide > 0:
+                        yield f"{where}: {wide} px wider than the window"
+                context.close()
+        browser.close()
+
+
+def main():
+    site = Path(sys.argv[1])
+    pages = read_pages(site)
+    faults = [*raw_markup(pages), *broken_links(pages), *missing_examples(site)]
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("There is no Chromium: the pages were not looked at in a browser.")
+    else:
+        faults += faults_in_the_browser(site, chromium)
+    print(*faults, f"{len(pages)} pages, {len(faults)} faults", sep="\n")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()
