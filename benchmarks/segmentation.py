@@ -1,119 +1,216 @@
-"""Segments of the Berkeley images, unattended, and what each choice is worth.
+"""Segments of the Berkeley images, unattended, beside other methods and people.
 
-    python -m benchmarks.segmentation ../shared/data/bsds500 [--seeds 3] [--copies] [--ablation]
+    python -m benchmarks.segmentation [--seeds 5] [--methods NAME ...] [--fit | --ablation]
 
-Prints Markdown tables: F of the boundary benchmark for each image and seed; with ``--copies``, the
-mean over the images when they are mirrored, turned, cropped or reduced; with ``--ablation``,
-without one of the choices.
+The 40 images of ``bsds500-more``, sorted by number, are halved: the first, third, fifth ... are for
+choosing, the others are held out, like the ten of ``bsds500``. Prints Markdown tables: the mean F
+of the boundary benchmark for each method, and that of ``segment(image)`` for each image and seed.
+``--fit`` prints the constants of ``sparseksc.image.hierarchy`` instead, ``--ablation`` what single
+choices are worth; both take the choosing half alone.
 """
 
 import argparse
 from pathlib import Path
-from time import process_time
+from time import perf_counter
 from unittest.mock import patch
 
 import numpy as np
 from PIL import Image
+from scipy import ndimage
 from scipy.io import loadmat
+from skimage import graph
+from skimage.color import rgb2lab
+from skimage.segmentation import felzenszwalb, slic
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LogisticRegression
 
-from sparseksc.image import boundaries, boundary_map_f_measure, segment
+from sparseksc.image import boundaries, boundary_map_f_measure, hierarchy, segment
+from sparseksc.image.hierarchy import region_graph
+from sparseksc.image.measure import MATCHING_DISTANCE
 
 HOME = "https://www2.eecs.berkeley.edu/Research/Projects/CS/vision/grouping/resources.html"
 
-#: What is changed, and how the call changes.
-ABLATION = {
-    "as it is": {},
-    "window 5 × 5 alone": {"windows": 5},
-    "dithering": {"dither": True},
-    "specks kept": {"clean_up": 0},
-    "16 colours": {"levels": 16},
-    "3 segments": {"n_segments": 3},
-    "bandwidth 0.07": {"bandwidth": 0.07},
-}
-#: Constants that are changed, and their values.
-CONSTANTS = {
-    "pivots by the residual alone": ("sparseksc.image.selection.PIVOTING", "greedy"),
-    "recall as important as precision": ("sparseksc.image.evaluation.BETA", 1.0),
-}
 
-
-def reduce(array, share=0.75):
-    """Take the nearest of the pixels of a smaller grid."""
-    rows, columns = (
-        ((np.arange(int(share * size)) + 0.5) / share).astype(int) for size in array.shape[:2]
-    )
-    return array[np.ix_(rows, columns)]
-
-
-#: Copies that a method which does not live by luck does as well on.
-COPIES = {
-    "mirrored": lambda array: array[:, ::-1],
-    "turned by 90°": np.rot90,
-    "without a twelfth at the top and on the left": lambda array: array[
-        array.shape[0] // 12 :, array.shape[1] // 12 :
-    ],
-    "every fourth row and column left out": reduce,
-}
-
-
-def berkeley(folder, change=np.asarray):
-    """Names, images and boundary maps of the humans, all changed in the same way."""
+def berkeley(folder):
+    """Names, images and boundary maps of the humans, by number."""
     for path in sorted((folder / "images").glob("*.jpg"), key=lambda path: int(path.stem)):
         truth = loadmat(folder / "groundTruth" / f"{path.stem}.mat")["groundTruth"][0]
-        humans = [boundaries(change(human["Segmentation"][0, 0])) for human in truth]
+        humans = [boundaries(human["Segmentation"][0, 0]) for human in truth]
         with Image.open(path) as image:
-            yield path.stem, np.ascontiguousarray(change(np.asarray(image))), humans
+            yield path.stem, np.asarray(image), humans
 
 
-def measure(images, seed, **arguments):
-    """F, number of segments, bandwidth and processor seconds for each image."""
+def local(image, seed):
+    return segment(image, random_state=seed).labels
+
+
+def histogram(image, seed):
+    return segment(image, features="histogram", random_state=seed).labels
+
+
+def kmeans(image, seed):
+    """Three colours."""
+    pixels = rgb2lab(image).reshape(-1, 3)
+    return KMeans(3, n_init=3, random_state=seed).fit_predict(pixels).reshape(image.shape[:2])
+
+
+def graph_based(image, seed):
+    return felzenszwalb(image, scale=300, sigma=0.8, min_size=300)
+
+
+def normalised_cut(image, seed):
+    """Superpixels of equal size, and a cut of the graph of neighbours by their mean colours."""
+    parts = slic(image, n_segments=400, compactness=20, start_label=0)
+    similar = graph.rag_mean_color(image, parts, mode="similarity")
+    return graph.cut_normalized(parts, similar, thresh=0.1, rng=seed)
+
+
+METHODS = {
+    "`segment(image)`": local,
+    '`segment(image, features="histogram")`': histogram,
+    "Felzenszwalb and Huttenlocher (scale 300, sigma 0.8, min_size 300)": graph_based,
+    "SLIC and normalised cut of the region graph": normalised_cut,
+    "k-means, three colours": kmeans,
+}
+
+
+def measure(images, method, seed=0):
+    """F, number of segments and seconds for each image."""
     rows = {}
     for name, image, humans in images:
-        started = process_time()
-        result = segment(image, random_state=seed, **arguments)
-        seconds = process_time() - started
-        f = boundary_map_f_measure(boundaries(result.labels), humans).f
-        rows[name] = f, result.n_segments, result.model.bandwidth_, seconds
+        started = perf_counter()
+        labels = method(image, seed)
+        seconds = perf_counter() - started
+        f = boundary_map_f_measure(boundaries(labels), humans).f
+        rows[name] = f, len(np.unique(labels)), seconds
     return rows
+
+
+def mean_f(rows):
+    return np.mean([f for f, *_ in rows.values()])
+
+
+def human_f(images):
+    """Each human against the others."""
+    values = []
+    for _, _, humans in images:
+        each = [
+            boundary_map_f_measure(one, humans[:k] + humans[k + 1 :]).f
+            for k, one in enumerate(humans)
+        ]
+        values.append(np.mean(each))
+    return np.mean(values)
+
+
+def evidence_of_people(image, humans, seed=0):
+    """Evidence for the boundaries of regions, the share of people who drew them, their lengths."""
+    found = segment(image, random_state=seed).levels.regions
+    graph = region_graph(found.labels, found.gradients, found.scores)
+    radius = MATCHING_DISTANCE * np.hypot(*found.labels.shape)
+    near = [(ndimage.distance_transform_edt(~human) <= radius).astype(float) for human in humans]
+    drawn = region_graph(found.labels, near, found.scores).gradients / graph.lengths[:, None]
+    return graph.evidence, drawn.mean(axis=1), graph.lengths
+
+
+def fit(images):
+    """Print the logistic regression of what people drew on the evidence."""
+    parts = [evidence_of_people(image, humans) for _, image, humans in images]
+    X, drawn, lengths = (np.concatenate(part) for part in zip(*parts, strict=True))
+    weights = np.concatenate([drawn * lengths, (1.0 - drawn) * lengths])
+    y = np.repeat([1, 0], len(X))
+    model = LogisticRegression().fit(np.vstack([X, X]), y, weights / weights.mean())
+    print(f"WEIGHTS = {model.coef_[0].round(2).tolist()}, INTERCEPT = {model.intercept_[0]:.2f}")
+
+
+#: Constants that are changed, and their values.
+ABLATION = {
+    "as it is": {},
+    "20 clusters": {"regions.CLUSTERS": 20},
+    "40 clusters": {"regions.CLUSTERS": 40},
+    "position worth half": {"regions.POSITION_WEIGHT": 17.5},
+    "position worth twice": {"regions.POSITION_WEIGHT": 70.0},
+    "boundaries not moved to edges": {"regions.REACH": 0},
+    "no lightness": {"hierarchy.WEIGHTS": 0},
+    "no colour": {"hierarchy.WEIGHTS": 1},
+    "no local contrast": {"hierarchy.WEIGHTS": 2},
+    "no scores": {"hierarchy.WEIGHTS": 3},
+}
+
+
+def changed(name, value):
+    """A constant with another value; of the weights, the one that is left out."""
+    if name == "hierarchy.WEIGHTS":
+        value = np.where(np.arange(4) == value, 0.0, hierarchy.WEIGHTS)
+    place = "segmentation" if name.endswith(("CLUSTERS", "POSITION_WEIGHT")) else ""
+    target = name if not place else f"{place}.{name.split('.')[1]}"
+    return patch(f"sparseksc.image.{target}", value)
+
+
+def ablation(images):
+    print("| change | mean F | segments |\n|---|---|---|")
+    for name, constants in ABLATION.items():
+        with_changes = [changed(*item) for item in constants.items()]
+        for one in with_changes:
+            one.start()
+        rows = measure(images, local)
+        for one in with_changes:
+            one.stop()
+        segments = np.mean([count for _, count, _ in rows.values()])
+        print(f"| {name} | {mean_f(rows):.3f} | {segments:.0f} |", flush=True)
+
+
+def compare(parts, names):
+    print("| method |", " | ".join(parts), "| median s |")
+    print("|---|" + "---|" * (len(parts) + 1))
+    for name, method in METHODS.items():
+        if names and method.__name__ not in names:
+            continue
+        runs = [measure(images, method) for images in parts.values()]
+        seconds = np.median([row[2] for run in runs for row in run.values()])
+        cells = " | ".join(f"{mean_f(run):.3f}" for run in runs)
+        print(f"| {name} | {cells} | {seconds:.2f} |", flush=True)
+    if names and "people" not in names:
+        return
+    cells = " | ".join(f"{human_f(images):.3f}" for images in parts.values())
+    print(f"| people, each against the others | {cells} | |")
+
+
+def seeds_table(parts, seeds):
+    print("\n| images |", " | ".join(f"seed {seed}" for seed in seeds), "| spread |")
+    print("|---|" + "---|" * (len(seeds) + 1))
+    first = {}
+    for name, images in parts.items():
+        runs = [measure(images, local, seed) for seed in seeds]
+        first |= runs[0]
+        means = [mean_f(run) for run in runs]
+        cells = " | ".join(f"{mean:.3f}" for mean in means)
+        print(f"| {name} | {cells} | {max(means) - min(means):.3f} |", flush=True)
+    print("\n| image | F | segments |\n|---|---|---|")
+    for name, (f, count, _) in first.items():
+        print(f"| {name} | {f:.2f} | {count} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="BSDS500: images/ and groundTruth/")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--copies", action="store_true")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--methods", nargs="*", help="functions of this file, or people; all")
+    parser.add_argument("--fit", action="store_true")
     parser.add_argument("--ablation", action="store_true")
     arguments = parser.parse_args()
-    images = list(berkeley(arguments.folder))
-    if not images:
-        parser.error(f"no images in {arguments.folder / 'images'}; get BSDS500 from {HOME}")
-    seeds = range(arguments.seeds)
-    runs = [measure(images, seed) for seed in seeds]
-    heads = [f"F, seed {seed}" for seed in seeds]
-    print("| image |", " | ".join(heads), "| segments | bandwidth | processor s |")
-    print("|---|" + "---|" * (len(heads) + 3))
-    for name in runs[0]:
-        values = " | ".join(f"{run[name][0]:.3f}" for run in runs)
-        _, segments, bandwidth, seconds = runs[0][name]
-        print(f"| {name} | {values} | {segments} | {bandwidth:g} | {seconds:.1f} |")
-    means = [np.mean([row[0] for row in run.values()]) for run in runs]
-    print("| **mean** |", " | ".join(f"**{mean:.3f}**" for mean in means), "| | | |")
-    if arguments.copies:
-        print("\n| copies | mean F | worst image |\n|---|---|---|")
-        for name, change in COPIES.items():
-            show(name, measure(list(berkeley(arguments.folder, change)), 0))
-    if arguments.ablation:
-        print("\n| change | mean F | worst image |\n|---|---|---|")
-        for name, call in ABLATION.items():
-            show(name, measure(images, 0, **call) if call else runs[0])
-        for name, (constant, value) in CONSTANTS.items():
-            with patch(constant, value):
-                show(name, measure(images, 0))
-
-
-def show(name, rows):
-    values = [f for f, *_ in rows.values()]
-    print(f"| {name} | {np.mean(values):.3f} | {min(values):.2f} |", flush=True)
+    more = list(berkeley(arguments.data / "bsds500-more"))
+    if not more:
+        parser.error(f"no images in {arguments.data / 'bsds500-more'}; get BSDS500 from {HOME}")
+    if arguments.fit:
+        fit(more[0::2])
+    elif arguments.ablation:
+        ablation(more[0::2])
+    else:
+        parts = {"choosing half": more[0::2], "held-out half": more[1::2]}
+        parts["the ten of the paper"] = list(berkeley(arguments.data / "bsds500"))
+        compare(parts, arguments.methods)
+        if arguments.seeds:
+            seeds_table(parts, range(arguments.seeds))
 
 
 if __name__ == "__main__":

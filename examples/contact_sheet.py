@@ -47,7 +47,7 @@ def row(folder, path, seed):
     ]
     caption = (
         f"{path.stem}: F {score.f:.2f} (precision {score.precision:.2f}, recall "
-        f"{score.recall:.2f}), {result.n_segments} segments, bandwidth {result.model.bandwidth_:g}"
+        f"{score.recall:.2f}), {result.n_segments} segments"
     )
     print(caption, flush=True)
     return caption, [thumbnail(picture) for picture in pictures]

@@ -99,3 +99,64 @@ def n_pieces(mask):
             left -= near
             flood += near
     return count
+
+
+def neighbours(labels):
+    """Pairs of places that share a side, both within the image."""
+    for place in np.ndindex(labels.shape):
+        for axis in range(labels.ndim):
+            other = tuple(one + (axis == k) for k, one in enumerate(place))
+            if other[axis] < labels.shape[axis]:
+                yield place, other
+
+
+def common_boundaries(labels, gradients):
+    """Length and sums of gradients for each pair of regions."""
+    found = {}
+    for one, two in neighbours(labels):
+        a, b = sorted((int(labels[one]), int(labels[two])))
+        if a != b and a >= 0:
+            terms = np.array([1.0, *((g[one] + g[two]) / 2 for g in gradients)])
+            found[a, b] = found.get((a, b), 0.0) + terms
+    return found
+
+
+def pieces(labels):
+    """Number the connected pieces from 0, by joining neighbours until nothing changes."""
+    numbers = np.arange(labels.size).reshape(labels.shape)
+    changed = True
+    while changed:
+        changed = False
+        for one, two in neighbours(labels):
+            if labels[one] == labels[two] and numbers[one] != numbers[two]:
+                numbers[one] = numbers[two] = min(numbers[one], numbers[two])
+                changed = True
+    return np.unique(numbers, return_inverse=True)[1].reshape(labels.shape)
+
+
+def merged(labels, gradients, scores, likelihood):
+    """Label map and expected F of each number of regions; all evidence is taken anew each time."""
+
+    def likelihoods(current):
+        found = {}
+        for (a, b), (length, *sums) in common_boundaries(current, gradients).items():
+            apart = scores[(current == a).ravel()].mean(0) - scores[(current == b).ravel()].mean(0)
+            evidence = np.append(np.array(sums) / length, np.linalg.norm(apart))
+            found[a, b] = float(likelihood(np.log(0.5 + evidence)))
+        return found
+
+    first, lengths = likelihoods(labels), common_boundaries(labels, gradients)
+    total = sum(first[pair] * lengths[pair][0] for pair in first)
+    current, levels = labels.copy(), {}
+    while True:
+        where = {region: current[labels == region][0] for region in np.unique(labels)}
+        kept = [pair for pair in first if where[pair[0]] != where[pair[1]]]
+        drawn = sum(lengths[pair][0] for pair in kept)
+        matched = sum(first[pair] * lengths[pair][0] for pair in kept)
+        f = 2 * matched / (drawn + total) if drawn + total else 0.0
+        levels[len(np.unique(current))] = current.copy(), f
+        now = likelihoods(current)
+        if not now:
+            return levels
+        a, b = min(now, key=now.get)
+        current[current == b] = a

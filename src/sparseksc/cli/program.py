@@ -190,13 +190,32 @@ def tune(**options: Any) -> None:
 @ksc.command(
     examples="""
     ksc segment photo.jpg -o segments.png --overlay overlay.png
-    ksc segment photo.jpg -k 4 --dither -o segments.npy
+    ksc segment photo.jpg -k 4 -o segments.npy
+    ksc segment photo.jpg --features histogram --dither -o segments.npy
     for photo in *.jpg; do ksc segment "$photo" --overlay "${photo%.jpg}-segments.png"; done
     """
 )
 @click.argument("image", type=click.Path())
 @o.numbers_option("n_segments", "auto", "Segments: a number, 2..7, 2,4 or auto.")
-@o.bandwidth_option("Width of the kernel: a number, candidates 0.1,0.2 or auto.")
+@click.option(
+    "--features",
+    type=click.Choice(["local", "histogram"]),
+    default="local",
+    show_default=True,
+    help="Colour, contrast and position, or histograms of colours.",
+)
+@click.option(
+    "--connected/--scattered",
+    default=True,
+    show_default=True,
+    help="Whether each segment is in one piece.",
+)
+@click.option(
+    "--bandwidth",
+    type=o.bandwidths,
+    metavar="H",
+    help="Of histograms: width of the kernel, a number, candidates 0.1,0.2 or auto.",
+)
 @click.option(
     "-o",
     "--output",
@@ -207,11 +226,9 @@ def tune(**options: Any) -> None:
 @click.option(
     "--levels",
     type=click.IntRange(2, 256),
-    default=8,
-    show_default=True,
-    help="Colours that the image is reduced to.",
+    help="Of histograms: colours that the image is reduced to, 8 if not given.",
 )
-@click.option("--dither", is_flag=True, help="Diffuse the error of that reduction.")
+@click.option("--dither", is_flag=True, help="Of histograms: diffuse the error of that reduction.")
 @click.option(
     "--clean-up",
     type=click.IntRange(min=0),

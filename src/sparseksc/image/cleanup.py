@@ -20,8 +20,8 @@ def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[A
 
     Parameters
     ----------
-    labels : array of shape (height, width)
-        Integers from 0.
+    labels : array of shape (height, width) or (depth, height, width)
+        Integers from 0; -1 for pixels that are not to be segmented, which stay what they are.
     least : int
         Pieces of fewer pixels go; 0 and 1 keep all.
     width : int, default=1
@@ -30,7 +30,7 @@ def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[A
 
     Returns
     -------
-    array of shape (height, width)
+    array of the shape of ``labels``
         As it was where every piece would go.
 
     Examples
@@ -44,18 +44,24 @@ def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[A
            [0, 0, 0, 0, 1, 1],
            [0, 0, 0, 0, 1, 1]])
     """
+    from skimage.measure import label
+
     least, width = check_integer("least", least, 0), check_integer("width", width, 1)
-    specks = np.zeros(labels.shape, dtype=bool)
-    for label in np.flatnonzero(np.bincount(labels.ravel())):
-        mine = labels == label
-        pieces, count = ndimage.label(mine)
-        gone = np.bincount(pieces.ravel(), minlength=count + 1) < least
-        if width > 1:
-            cores = pieces[ndimage.minimum_filter(mine, width, mode="nearest")]
-            gone |= np.bincount(cores, minlength=count + 1) == 0
-        gone[0] = False
-        specks |= gone[pieces]
-    if not specks.any() or specks.all():
+    outside = labels < 0
+    pieces = label(labels, background=-1, connectivity=1)
+    sizes = np.bincount(pieces.ravel())
+    gone = sizes < least
+    if width > 1:
+        # A square within one segment is connected, and so within one piece.
+        same = ndimage.maximum_filter(pieces, width, mode="nearest") == ndimage.minimum_filter(
+            pieces, width, mode="nearest"
+        )
+        gone |= np.bincount(pieces[same], minlength=len(sizes)) == 0
+    gone[0] = False
+    specks = gone[pieces]
+    if not specks.any() or (specks | outside).all():
         return labels
-    nearest = ndimage.distance_transform_edt(specks, return_distances=False, return_indices=True)
-    return labels[tuple(nearest)]
+    nearest = ndimage.distance_transform_edt(
+        specks | outside, return_distances=False, return_indices=True
+    )
+    return np.where(outside, labels, labels[tuple(nearest)])

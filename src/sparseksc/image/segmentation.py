@@ -4,32 +4,74 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
-from sparseksc.config.checks import check_bandwidth
+from sparseksc._typing import Integers
 from sparseksc.config.domains import Seed, check_integer, check_value
 from sparseksc.estimator import KernelSpectralClustering
-from sparseksc.execution.progress import progress_bar
-from sparseksc.execution.threads import ordered_map
+from sparseksc.image.boundaries import Mask
 from sparseksc.image.cleanup import remove_specks
-from sparseksc.image.features import PixelFeatures, distinct_rows
-from sparseksc.image.histograms import check_window
-from sparseksc.image.overlay import draw_boundaries, mean_colours
-from sparseksc.image.palette import Bytes, check_levels, minimum_variance_palette, quantise
-from sparseksc.image.pixels import as_rgb, reduced
-from sparseksc.image.selection import choose
+from sparseksc.image.hierarchy import Hierarchy, merge_regions, region_graph
+from sparseksc.image.overlay import drawn_over
+from sparseksc.image.palette import Bytes, check_levels
+from sparseksc.image.pixels import Scaling, as_rgb, check_mask, enlarged, read_channels, reduced
+from sparseksc.image.regions import (
+    CLUSTERS,
+    POSITION_WEIGHT,
+    SPECK_WIDTH,
+    Regions,
+    filled,
+    find_regions,
+    gradient,
+    local_features,
+    snapped,
+)
+from sparseksc.image.selection import check_bandwidths, check_windows, histogram_segments
 
-#: Images of up to this many pixels are used as they are; larger ones are trained on a reduced
-#: copy of about this size, and windows grow with the image.
-TRAINING_PIXELS = 400_000
 #: Specks below this share of the pixels are removed.
 SPECK_SHARE = 0.0005
-#: Pixels that are labelled together.
-BAND_PIXELS = 100_000
+
+Labels = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What all levels of a segmentation come from, in the size that was analysed.
+
+    Attributes
+    ----------
+    regions : Regions
+    hierarchy : Hierarchy
+    scale : int
+        Factor by which the image was reduced.
+    mask : array of the shape of the image, bool
+    least : int
+        Pixels below which a piece is a speck, in the size that was analysed.
+    position_weight : float
+    channel_axis : int, None or "auto"
+    scaling : tuple of two arrays, or None
+        Of channels that are not colours.
+    """
+
+    regions: Regions
+    hierarchy: Hierarchy
+    scale: int
+    mask: Mask
+    least: int
+    position_weight: float
+    channel_axis: int | str | None
+    scaling: Scaling | None
+
+    def labels(self, n_segments: int) -> Labels:
+        """Return the segment of each pixel of the image."""
+        segments = np.append(self.hierarchy.cut(n_segments), -1)  # -1 stays -1
+        small = segments[self.regions.labels].astype(np.int32)
+        return _full_size(small, self.scale, self.mask)
 
 
 @dataclass(frozen=True)
@@ -38,29 +80,87 @@ class Segmentation:
 
     Attributes
     ----------
-    labels : array of shape (height, width), uint8
-        Segment of each pixel, numbered from 0, the largest, without gaps.
+    labels : array of the shape of the image, int32
+        Segment of each pixel, numbered from 0, the largest, without gaps; -1 outside the mask.
     model : KernelSpectralClustering
-        Fitted on the histograms of the pixels, those of all windows side by side.
-    clusters : array of shape (n_segments,)
-        The cluster of the model that each segment comes from: the removal of specks can change
-        which is the largest, and leave nothing of a cluster.
+        Fitted on the features of the pixels.
     image : array of shape (height, width, 3), uint8
-        The image as it was seen.
-    palette : array of shape (n_colours, 3), uint8
-        The colours that the histograms count.
+        The image as it is shown; a volume has (depth, height, width, 3).
+    levels : Levels or None
+        All levels; None for histograms, which have one.
+    clusters : array of shape (n_segments,), or None
+        For histograms, the cluster of the model that each segment comes from: the removal of specks
+        can change which is the largest, and leave nothing of a cluster.
+    palette : array of shape (n_colours, 3), uint8, or None
+        The colours that histograms count.
     """
 
-    labels: NDArray[np.uint8]
+    labels: Labels
     model: KernelSpectralClustering
-    clusters: NDArray[np.intp]
     image: Bytes
-    palette: Bytes
+    levels: Levels | None = None
+    clusters: NDArray[np.intp] | None = None
+    palette: Bytes | None = None
 
     @property
     def n_segments(self) -> int:
         """Number of segments."""
-        return len(self.clusters)
+        return int(self.labels.max()) + 1
+
+    def at(self, n_segments: int) -> Segmentation:
+        """Return the level of another number of segments, without fitting again.
+
+        Levels are nested: each has two of the segments of the next finer one merged.
+
+        Parameters
+        ----------
+        n_segments : int
+
+        Returns
+        -------
+        Segmentation
+        """
+        levels = self._require_levels("at")
+        found = levels.hierarchy.numbers
+        n_segments = check_integer("n_segments", n_segments, 1)
+        if n_segments not in found:
+            raise ValueError(
+                f"{n_segments} segments asked for, but the image has from {found[0]} to "
+                f"{found[-1]}; segment(image, {n_segments}) looks for more."
+            )
+        return replace(self, labels=_numbered_by_size(levels.labels(n_segments))[0])
+
+    def transform(self, image: Any) -> Labels:
+        """Label a second image with these segments: the next frame of a video, another slice.
+
+        Every pixel gets the segment that most pixels of the first image have whose features are
+        nearest to the same landmark of the model. Position is one of the features.
+
+        Parameters
+        ----------
+        image : path, PIL image or array
+            Of the kind of the first.
+
+        Returns
+        -------
+        array of the shape of the image, int32
+        """
+        levels = self._require_levels("transform")
+        channels, shown, scale = read_channels(image, levels.channel_axis, levels.scaling)
+        features = local_features(channels, levels.position_weight, None)
+        landmarks = self.model.reduced_set_
+        if features.shape[-1] != landmarks.shape[1]:
+            raise ValueError(
+                f"The image has {channels.n_channels} channels and {features.ndim - 1} dimensions; "
+                "it must have those of the first."
+            )
+        nearest = KDTree(landmarks).query(features, workers=-1)[1]
+        segments = self._segment_of_each_landmark(levels)[nearest].astype(np.int32)
+        everywhere = np.ones(segments.shape, dtype=bool)
+        if levels.least > 0:
+            segments = remove_specks(segments, levels.least, SPECK_WIDTH)
+        segments = snapped(segments, gradient(channels.values, 1.0), everywhere)
+        return enlarged(segments, scale, shown.shape[:-1])
 
     def overlay(
         self,
@@ -87,70 +187,92 @@ class Segmentation:
         -------
         array of shape (height, width, 3), uint8
         """
-        if not 0.0 <= fill <= 1.0:
-            raise ValueError(f"fill must be a number between 0 and 1, got {fill!r}.")
-        result = self.image
-        if fill > 0.0:
-            flat = mean_colours(self.image, self.labels)
-            share = np.float32(fill)
-            result = np.empty_like(flat)
-            for row in range(len(flat)):
-                result[row] = np.rint((1 - share) * self.image[row] + share * flat[row])
-        if not boundaries:
-            return result.copy()
-        if thickness is None:
-            thickness = 1 + int(np.hypot(*self.labels.shape) / 1000)
-        return draw_boundaries(
-            result, self.labels, colour, check_integer("thickness", thickness, 1)
+        return drawn_over(
+            self.image, self.labels, fill=fill, lines=boundaries, colour=colour, thickness=thickness
         )
+
+    def _require_levels(self, name: str) -> Levels:
+        if self.levels is None:
+            raise ValueError(f"{name} needs features='local': histograms have one level.")
+        return self.levels
+
+    def _segment_of_each_landmark(self, levels: Levels) -> Integers:
+        """Segment of most pixels near each landmark, in the numbers of ``labels``."""
+        cut = levels.hierarchy.cut(self.n_segments)
+        votes = levels.regions.votes @ np.eye(self.n_segments)[cut]
+        order = _numbered_by_size(levels.labels(self.n_segments))[1]
+        return votes[:, order].argmax(axis=1)
 
 
 def segment(
     image: Any,
     n_segments: int | Iterable[int] | str = "auto",
     *,
-    bandwidth: float | Sequence[float] | str = "auto",
-    levels: int = 8,
-    windows: int | Sequence[int] = (3, 5),
-    dither: bool = False,
+    features: str = "local",
+    connected: bool = True,
+    mask: Any = None,
+    channel_axis: int | str | None = "auto",
     clean_up: int | str = "auto",
-    max_rank: int = 100,
+    bandwidth: float | Sequence[float] | str | None = None,
+    levels: int | None = None,
+    windows: int | Sequence[int] | None = None,
+    dither: bool | None = None,
+    max_rank: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Segmentation:
-    r"""Segment an image by the colours around each pixel.
+    r"""Segment an image.
 
-    The image is quantised to a few colours; every pixel is described by the histogram of the
-    colours in windows around it; the histograms are clustered with the kernel
+    With the features "local", the pixels are clustered into small regions by their smoothed colour
+    in CIELAB, the contrast around them and their position, with the landmarks kernel
+    (:mod:`sparseksc.image.regions`). Regions are then merged, those first whose common boundary has
+    the least evidence, and the level is taken whose boundaries explain the evidence best
+    (:mod:`sparseksc.image.hierarchy`).
+
+    With "histogram", as in the paper, the image is quantised to a few colours and every pixel is
+    described by the histogram of the colours in windows around it, with the kernel
     :math:`\exp(-\chi^2(x, y) / h)`, :math:`\chi^2(x, y) = \frac12 \sum_c (x_c - y_c)^2 / (x_c +
-    y_c)`. All pixels take part in the training: equal histograms are one point with the number of
-    its pixels as weight. Images of more than 400,000 pixels are trained on a reduced copy, and
-    labelled in bands with windows that grow with the image.
+    y_c)`. All pixels take part in the training.
+
+    Large images are analysed in a reduced copy.
 
     Parameters
     ----------
     image : path, PIL image or array
         Arrays have the shape (height, width) or (height, width, channels): grey, RGB or RGBA, of
-        bytes, 16-bit integers, or floats between 0 and 1. Opacity is laid over white.
+        bytes, 16-bit integers, or floats between 0 and 1. Opacity is laid over white. For others,
+        see ``channel_axis``.
     n_segments : int, list of int or "auto", default="auto"
-        Number of segments, or candidates. "auto" are 2 to 5, and 1 for an image of one colour.
-        Fewer may be left after ``clean_up``, with a warning.
-    bandwidth : float, list of float or "auto", default="auto"
-        Bandwidth h of the kernel, or candidates. The distance is at most 1.
-    levels : int, default=8
-        Number of colours.
-    windows : int or tuple of int, default=(3, 5)
-        Widths of the windows, odd; their histograms have the same weight.
-    dither : bool, default=False
-        Whether the quantisation diffuses its errors, as in the paper.
+        Number of segments, or candidates. "auto" is any number; for histograms, 2 to 5.
+        Fewer may be found, with a warning.
+    features : {"local", "histogram"}, default="local"
+        What describes a pixel.
+    connected : bool, default=True
+        Whether every segment is in one piece. Otherwise position is no feature, and pieces of the
+        same cluster are one segment.
+    mask : array of the shape of the image, bool, default=None
+        Pixels to segment; the others have the label -1.
+    channel_axis : int, None or "auto", default="auto"
+        For arrays of any numbers: the axis of the channels, such as the bands of a hyperspectral
+        image, or None for a single channel. An image has two axes beside it, a volume three. "auto"
+        takes an array for a grey or colour image.
     clean_up : int or "auto", default="auto"
-        Pieces of fewer pixels go to the nearest other piece, and so do those that are nowhere as
-        wide as the widest window; 0 keeps all. "auto" is 0.05 % of the pixels.
-    max_rank : int, default=100
-        Largest number of pivots.
+        Pieces of fewer pixels are no regions of their own, nor are those that are nowhere as wide
+        as 5 pixels, or as the widest window; 0 keeps all. "auto" is 0.05 % of the pixels.
+    bandwidth : float, list of float or "auto", default=None
+        Of histograms: bandwidth h of the kernel, or candidates. The distance is at most 1. None is
+        "auto".
+    levels : int, default=None
+        Of histograms: number of colours, 8 for None.
+    windows : int or tuple of int, default=None
+        Of histograms: widths of the windows, odd, with the same weight; (3, 5) for None.
+    dither : bool, default=None
+        Of histograms: whether the quantisation diffuses its errors, as in the paper.
+    max_rank : int, default=None
+        Of histograms: largest number of pivots, 100 for None.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample that pivots are looked for in.
+        Seed of the sample that landmarks or pivots are looked for in.
     n_jobs : int or None, default=None
         Number of threads, all cores for None. The result does not depend on it.
     verbose : int, default=0
@@ -160,7 +282,7 @@ def segment(
     Returns
     -------
     Segmentation
-        With ``labels``, the fitted ``model`` and ``overlay()``.
+        With ``labels``, the fitted ``model``, ``overlay()``, and ``at(n_segments)``, another level.
 
     Examples
     --------
@@ -171,78 +293,129 @@ def segment(
     >>> result = segment(image, random_state=0)
     >>> result.n_segments, result.labels.shape, result.overlay().shape
     (3, (40, 60), (40, 60, 3))
+    >>> result.at(2).n_segments
+    2
     """
     candidates = _candidates(n_segments)
-    bandwidths = _bandwidths(bandwidth)
-    sizes = _windows(windows)
-    levels, max_rank = check_levels(levels), check_integer("max_rank", max_rank, 1)
     check_value("random_state", random_state, Seed())
     _least_piece(clean_up, 0)
-    rgb = as_rgb(image)
-    least = _least_piece(clean_up, rgb.shape[0] * rgb.shape[1])
-    scale = max(1, int(np.sqrt(rgb.shape[0] * rgb.shape[1] / TRAINING_PIXELS)))
-    small = reduced(rgb, scale)
-    palette = minimum_variance_palette(small, levels)
-    features = PixelFeatures(quantise(small, palette, dither=dither), levels, sizes)
-    pixels = distinct_rows(features.band(0, len(small)))
-    model = choose(
-        small,
-        pixels,
-        candidates,
-        bandwidths,
-        speck_width=max(sizes),
-        max_rank=max_rank,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        progress=verbose > 0,
-    )
-    if scale == 1:
-        wide = sizes
-        labels = model.labels_.astype(np.uint8)[pixels.inverse].reshape(rgb.shape[:2])
+    options = {
+        "bandwidth": bandwidth,
+        "levels": levels,
+        "windows": windows,
+        "dither": dither,
+        "max_rank": max_rank,
+    }
+    common = {"random_state": random_state, "n_jobs": n_jobs}
+    if features == "histogram":
+        if mask is not None or channel_axis != "auto" or connected is not True:
+            raise ValueError("mask, channel_axis and connected need features='local'.")
+        found = _by_histograms(image, candidates, clean_up, options, verbose > 0, common)
+    elif features == "local":
+        for name, value in options.items():
+            if value is not None:
+                raise ValueError(f"{name} needs features='histogram', got features='local'.")
+        found = _by_regions(image, candidates, clean_up, connected, mask, channel_axis, common)
     else:
-        wide = tuple(scale * size // 2 * 2 + 1 for size in sizes)
-        features = PixelFeatures(quantise(rgb, palette, dither=dither), levels, wide)
-        labels = _labels_in_bands(model, features, n_jobs, verbose > 0)
-    if least > 0:
-        labels = remove_specks(labels, least, max(wide))
-    labels, clusters = _numbered_by_size(labels)
-    if candidates is not None and len(clusters) < candidates[0]:
-        left = " that are more than specks (see clean_up)" if least > 0 else ""
+        raise ValueError(f"features must be 'local' or 'histogram', got {features!r}.")
+    if candidates is not None and found.n_segments < candidates[0]:
+        left = " that are more than specks (see clean_up)" if clean_up != 0 else ""
         warnings.warn(
-            f"{candidates[0]} segments asked for, but the image has {len(clusters)}{left}.",
+            f"{candidates[0]} segments asked for, but the image has {found.n_segments}{left}.",
             stacklevel=2,
         )
-    return Segmentation(labels, model, clusters, rgb, palette)
+    return found
 
 
-def _numbered_by_size(labels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
-    """Renumber the segments, the largest first, and return their old numbers too."""
-    sizes = np.bincount(labels.ravel())
+def _by_regions(
+    image: Any,
+    candidates: list[int] | None,
+    clean_up: int | str,
+    connected: bool,
+    mask: Any,
+    channel_axis: int | str | None,
+    common: dict[str, Any],
+) -> Segmentation:
+    channels, shown, scale = read_channels(image, channel_axis)
+    inside = check_mask(mask, shown.shape[:-1])
+    small = reduced(inside.astype(np.float32), scale, inside.ndim) >= 0.5
+    if not small.any():
+        raise ValueError("The mask leaves less than a pixel of the image as it is analysed.")
+    if not small.all():
+        channels = replace(channels, values=filled(channels.values, small))
+    if candidates is not None and candidates[0] > 1 and not np.ptp(channels.values[small], 0).any():
+        raise ValueError(f"{candidates[0]} segments asked for, but the image has 1 colour.")
+    least = _least_piece(clean_up, inside.size) // scale**inside.ndim
+    regions = find_regions(
+        channels,
+        small,
+        n_clusters=max(CLUSTERS, *(candidates or [1])),
+        least=least,
+        connected=bool(connected),
+        **common,
+    )
+    hierarchy = merge_regions(region_graph(regions.labels, regions.gradients, regions.scores))
+    available = hierarchy.numbers
+    if candidates is not None:
+        # The nearest there is, where none of those asked for is.
+        candidates = sorted({min(max(n, available[0]), available[-1]) for n in candidates})
+    weight = POSITION_WEIGHT if connected else 0.0
+    found = Levels(regions, hierarchy, scale, inside, least, weight, channel_axis, channels.scaling)
+    labels = _numbered_by_size(found.labels(hierarchy.best(candidates)))[0]
+    return Segmentation(labels, regions.model, shown, found)
+
+
+def _full_size(small: Labels, scale: int, mask: Mask) -> Labels:
+    labels = enlarged(small, scale, mask.shape)
+    if not mask.all():
+        if (labels[mask] < 0).any():
+            labels = filled(labels, labels >= 0)
+        labels[~mask] = -1
+    return labels
+
+
+def _by_histograms(
+    image: Any,
+    candidates: list[int] | None,
+    clean_up: int | str,
+    options: dict[str, Any],
+    progress: bool,
+    common: dict[str, Any],
+) -> Segmentation:
+    given = {name: value for name, value in options.items() if value is not None}
+    bandwidths = check_bandwidths(given.get("bandwidth", "auto"))
+    windows = check_windows(given.get("windows", (3, 5)))
+    levels = check_levels(given.get("levels", 8))
+    max_rank = check_integer("max_rank", given.get("max_rank", 100), 1)
+    rgb = as_rgb(image)
+    found = histogram_segments(
+        rgb,
+        candidates,
+        bandwidths,
+        levels=levels,
+        windows=windows,
+        dither=bool(given.get("dither", False)),
+        max_rank=max_rank,
+        progress=progress,
+        **common,
+    )
+    labels, least = (
+        found.labels.astype(np.int32),
+        _least_piece(clean_up, rgb.shape[0] * rgb.shape[1]),
+    )
+    if least > 0:
+        labels = remove_specks(labels, least, max(found.windows))
+    labels, clusters = _numbered_by_size(labels)
+    return Segmentation(labels, found.model, rgb, clusters=clusters, palette=found.palette)
+
+
+def _numbered_by_size(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
+    """Renumber the segments, the largest first, and return their old numbers too; -1 stays."""
+    sizes = np.bincount(labels[labels >= 0])
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-    numbers = np.zeros(len(sizes), np.uint8)
+    numbers = np.full(len(sizes) + 1, -1, np.int32)
     numbers[order] = np.arange(len(order))
     return numbers[labels], order
-
-
-def _labels_in_bands(
-    model: KernelSpectralClustering, features: PixelFeatures, n_jobs: int | None, progress: bool
-) -> NDArray[np.uint8]:
-    height, width = features.indices.shape
-    labels = np.empty((height, width), dtype=np.uint8)
-    step = max(1, BAND_PIXELS // width)
-    starts = range(0, height, step)
-    fitted = model.model_
-
-    def work(first: int) -> NDArray[np.uint8]:
-        band = features.band(first, min(first + step, height))
-        return fitted.labels(band, 1).astype(np.uint8).reshape(-1, width)
-
-    bar = progress_bar(len(starts), "labels", "band", shown=progress)
-    for first, band in zip(starts, ordered_map(work, starts, n_jobs), strict=True):
-        labels[first : first + len(band)] = band
-        bar.update()
-    bar.close()
-    return labels
 
 
 def _candidates(value: Any) -> list[int] | None:
@@ -262,28 +435,6 @@ def _candidates(value: Any) -> list[int] | None:
     if found[-1] > 255:
         raise ValueError(f"n_segments must be at most 255, got {found[-1]}.")
     return found
-
-
-def _bandwidths(value: Any) -> list[float] | None:
-    """Bandwidths to look at; None for "auto"."""
-    if isinstance(value, str):
-        if value != "auto":
-            raise ValueError(
-                f"bandwidth must be a number, a list of them or 'auto', got {value!r}."
-            )
-        return None
-    several = isinstance(value, Iterable)
-    found = [check_bandwidth("bandwidth", one, 1) for one in (value if several else [value])]
-    if not found:
-        raise ValueError("bandwidth must not be an empty list of candidates.")
-    return [float(one) for one in found if isinstance(one, float)]
-
-
-def _windows(value: Any) -> tuple[int, ...]:
-    sizes = tuple(value) if isinstance(value, Iterable) else (value,)
-    if not sizes:
-        raise ValueError("windows must name at least one window.")
-    return tuple(check_window(size) for size in sizes)
 
 
 def _least_piece(value: Any, n_pixels: int) -> int:

@@ -1,15 +1,20 @@
-"""The number of segments and the bandwidth: many models are fitted, and one is taken."""
+"""Segments of colour histograms: many models are fitted, and one is taken.
+
+The paper's features. The number of segments and the bandwidth are those whose boundaries follow the
+edges of the image best (:mod:`sparseksc.image.evaluation`).
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparseksc.config.checks import check_bandwidth
 from sparseksc.config.settings import Settings
 from sparseksc.core.clusters.availability import BandwidthWarning
 from sparseksc.core.encoding import ENCODINGS
@@ -22,9 +27,16 @@ from sparseksc.execution.threads import ordered_map
 from sparseksc.image.boundaries import boundaries
 from sparseksc.image.cleanup import remove_specks
 from sparseksc.image.evaluation import Edges
-from sparseksc.image.features import DistinctRows
-from sparseksc.image.palette import Bytes
+from sparseksc.image.features import DistinctRows, PixelFeatures, distinct_rows
+from sparseksc.image.histograms import check_window
+from sparseksc.image.palette import Bytes, minimum_variance_palette, quantise
+from sparseksc.image.pixels import reduced, reduction
 
+#: Images of up to about this many pixels are used as they are; larger ones are trained on a reduced
+#: copy of this size, and windows grow with the image.
+TRAINING_PIXELS = 400_000
+#: Pixels that are labelled together.
+BAND_PIXELS = 100_000
 #: Numbers of segments that "auto" looks at.
 AUTO_SEGMENTS = range(2, 6)
 #: Bandwidths that "auto" looks at; the distance of two histograms is at most 1.
@@ -38,6 +50,87 @@ SELECTION_SIZE = 5_000
 LEAST_SHARE = 0.003
 #: Specks below this share of the pixels are left out of the comparison.
 SPECK_SHARE = 0.0005
+
+
+@dataclass(frozen=True)
+class HistogramSegments:
+    """Clusters of the histograms of the pixels.
+
+    Attributes
+    ----------
+    labels : array of shape (height, width), uint8
+        Cluster of each pixel.
+    model : KernelSpectralClustering
+    palette : array of shape (n_colours, 3), uint8
+    windows : tuple of int
+        In pixels of the image, also where the model was trained on a reduced copy.
+    """
+
+    labels: NDArray[np.uint8]
+    model: KernelSpectralClustering
+    palette: Bytes
+    windows: tuple[int, ...]
+
+
+def histogram_segments(
+    rgb: Bytes,
+    n_segments: list[int] | None,
+    bandwidths: list[float] | None,
+    *,
+    levels: int,
+    windows: tuple[int, ...],
+    dither: bool,
+    max_rank: int,
+    random_state: Any,
+    n_jobs: int | None,
+    progress: bool,
+) -> HistogramSegments:
+    """Cluster the histograms of all pixels; None stands for "auto"."""
+    scale = reduction(rgb.shape[:2], TRAINING_PIXELS)
+    small = reduced(rgb, scale)
+    palette = minimum_variance_palette(small, levels)
+    features = PixelFeatures(quantise(small, palette, dither=dither), levels, windows)
+    pixels = distinct_rows(features.band(0, len(small)))
+    model = choose(
+        small,
+        pixels,
+        n_segments,
+        bandwidths,
+        speck_width=max(windows),
+        max_rank=max_rank,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    if scale == 1:
+        labels = model.labels_.astype(np.uint8)[pixels.inverse].reshape(rgb.shape[:2])
+        return HistogramSegments(labels, model, palette, windows)
+    wide = tuple(scale * size // 2 * 2 + 1 for size in windows)
+    features = PixelFeatures(quantise(rgb, palette, dither=dither), levels, wide)
+    labels = labels_in_bands(model, features, n_jobs, progress)
+    return HistogramSegments(labels, model, palette, wide)
+
+
+def labels_in_bands(
+    model: KernelSpectralClustering, features: PixelFeatures, n_jobs: int | None, progress: bool
+) -> NDArray[np.uint8]:
+    """Label all pixels, in bands of rows."""
+    height, width = features.indices.shape
+    labels = np.empty((height, width), dtype=np.uint8)
+    step = max(1, BAND_PIXELS // width)
+    starts = range(0, height, step)
+    fitted = model.model_
+
+    def work(first: int) -> NDArray[np.uint8]:
+        band = features.band(first, min(first + step, height))
+        return fitted.labels(band, 1).astype(np.uint8).reshape(-1, width)
+
+    bar = progress_bar(len(starts), "labels", "band", shown=progress)
+    for first, band in zip(starts, ordered_map(work, starts, n_jobs), strict=True):
+        labels[first : first + len(band)] = band
+        bar.update()
+    bar.close()
+    return labels
 
 
 def choose(
@@ -163,3 +256,26 @@ class _Search:
     def _cleaned(self, labels: NDArray[np.intp]) -> NDArray[np.uint8]:
         drawn = labels.astype(np.uint8)[self.pixels.inverse].reshape(self.shape)
         return remove_specks(drawn, int(SPECK_SHARE * drawn.size), self.speck_width)
+
+
+def check_bandwidths(value: Any) -> list[float] | None:
+    """Bandwidths to look at; None for "auto"."""
+    if isinstance(value, str):
+        if value != "auto":
+            raise ValueError(
+                f"bandwidth must be a number, a list of them or 'auto', got {value!r}."
+            )
+        return None
+    several = isinstance(value, Iterable)
+    found = [check_bandwidth("bandwidth", one, 1) for one in (value if several else [value])]
+    if not found:
+        raise ValueError("bandwidth must not be an empty list of candidates.")
+    return [float(one) for one in found if isinstance(one, float)]
+
+
+def check_windows(value: Any) -> tuple[int, ...]:
+    """Return the widths of the windows."""
+    sizes = tuple(value) if isinstance(value, Iterable) else (value,)
+    if not sizes:
+        raise ValueError("windows must name at least one window.")
+    return tuple(check_window(size) for size in sizes)

@@ -35,8 +35,10 @@ def run(
     *,
     image: str,
     n_segments: Any,
+    features: str,
+    connected: bool,
     bandwidth: Any,
-    levels: int,
+    levels: int | None,
     dither: bool,
     clean_up: int | None,
     output: str | None,
@@ -63,9 +65,11 @@ def run(
         found = segment(
             image,
             n_segments,
+            features=features,
+            connected=connected,
             bandwidth=bandwidth,
             levels=levels,
-            dither=dither,
+            dither=dither or None,
             clean_up="auto" if clean_up is None else clean_up,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -77,9 +81,11 @@ def run(
             save_picture(found.overlay(), places[overlay])
     height, width = found.labels.shape
     numbers, sizes = np.unique(found.labels, return_counts=True)
+    scale = ""
+    if found.model.bandwidth_ is not None:
+        scale = f": bandwidth {short_bandwidth(found.model.bandwidth_)}"
     reporter.say(
-        f"{count(len(numbers), 'segment')} in {width} x {height} pixels: bandwidth "
-        f"{short_bandwidth(found.model.bandwidth_)}.",
+        f"{count(len(numbers), 'segment')} in {width} x {height} pixels{scale}.",
         style="bold",
     )
     reporter.table(
@@ -117,7 +123,12 @@ def save_segments(found: Segmentation, path: Path) -> None:
         return
     from PIL import Image
 
-    image = Image.fromarray(found.labels)
+    if found.n_segments > 256:
+        raise ValueError(
+            f"A .png file has up to 256 segments, got {found.n_segments}: write .npy, or ask for "
+            "fewer."
+        )
+    image = Image.fromarray(found.labels.astype(np.uint8))
     image.putpalette(segment_colours(found.image, found.labels).ravel().tolist())
     with atomic_write(path) as file:
         image.save(file, format="PNG")

@@ -1,0 +1,223 @@
+r"""Which regions belong together: merges by the evidence along common boundaries.
+
+The evidence for the common boundary of two regions are the means :math:`e_1, e_2, e_3` of three
+gradients along it (lightness, colour, local contrast) and the cut between the regions under the
+kernel, :math:`e_4 = \|\bar z_a - \bar z_b\|`, the distance of their mean scores. They say how
+likely a person would draw it,
+
+.. math:: p = \frac{1}{1 + \exp(-b - \sum_j w_j \log(\tfrac12 + e_j))}.
+
+The least likely boundary goes first, the evidence of the merged regions is taken anew, and so on
+until one region is left: a level for every number of segments. With the lengths :math:`l_c` and
+likelihoods :math:`p_c` of all boundaries c of the first level, of which a level keeps the set B,
+the expected precision is :math:`\sum_B p_c l_c / \sum_B l_c`, the expected recall
+:math:`\sum_B p_c l_c / \sum_c p_c l_c`, and the level is taken that has the largest
+
+.. math:: F = \frac{2 \sum_B p_c l_c}{\sum_B l_c + \sum_c p_c l_c}.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparseksc._typing import Floats, Integers
+
+#: Weights of lightness, colour, local contrast and scores, and b: a logistic regression of the
+#: share of people who drew them on the evidence for the boundaries of regions, weighted by their
+#: lengths, of half of the images (``python -m benchmarks.segmentation --fit``).
+WEIGHTS, INTERCEPT = np.array([0.72, 0.79, 0.73, 1.30]), -5.28
+#: Evidence below which differences do not count; gradients are in units of CIELAB.
+LEAST_EVIDENCE = 0.5
+#: Where no boundary is as likely as this, the image is one segment.
+LEAST_LIKELY = 0.1
+
+
+@dataclass(frozen=True)
+class RegionGraph:
+    """Regions that share a boundary.
+
+    Attributes
+    ----------
+    sizes : array of shape (n_regions,)
+    scores : array of shape (n_regions, n_scores)
+        Sums of the scores of the pixels.
+    pairs : array of shape (n, 2)
+    lengths : array of shape (n,)
+        Pairs of neighbouring pixels on the two sides.
+    gradients : array of shape (n, 3)
+        Sums of the gradients over these pairs.
+    """
+
+    sizes: Floats
+    scores: Floats
+    pairs: Integers
+    lengths: Floats
+    gradients: Floats
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions."""
+        return len(self.sizes)
+
+    @property
+    def evidence(self) -> Floats:
+        """Evidence for each boundary, shape (n, 4)."""
+        means = self.scores / self.sizes[:, None]
+        apart = means[self.pairs[:, 0]] - means[self.pairs[:, 1]]
+        return log_evidence(self.gradients, self.lengths, apart)
+
+
+def region_graph(
+    labels: Integers, gradients: Sequence[NDArray[Any]], scores: NDArray[Any]
+) -> RegionGraph:
+    """Find the common boundaries; labels below 0 are outside, and have no scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.image.hierarchy import region_graph
+    >>> graph = region_graph(np.array([[0, 1], [0, 2]]), [np.ones((2, 2))], np.ones((4, 1)))
+    >>> graph.pairs.tolist(), graph.lengths.tolist()
+    ([[0, 1], [0, 2], [1, 2]], [1.0, 1.0, 1.0])
+    """
+    count = int(labels.max()) + 1
+    keys, sums = [], []
+    for axis in range(labels.ndim):
+        before = tuple(slice(None, -1 if one == axis else None) for one in range(labels.ndim))
+        after = tuple(slice(1 if one == axis else None, None) for one in range(labels.ndim))
+        first, second = labels[before], labels[after]
+        apart = (first != second) & (first >= 0) & (second >= 0)
+        low, high = np.minimum(first, second)[apart], np.maximum(first, second)[apart]
+        keys.append(low.astype(np.int64) * count + high)
+        sums.append([(one[before][apart] + one[after][apart]) / 2.0 for one in gradients])
+    found, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+    values = [np.concatenate(parts) for parts in zip(*sums, strict=True)]
+    inside = labels[labels >= 0]
+    return RegionGraph(
+        np.bincount(inside, minlength=count).astype(np.float64),
+        np.stack([np.bincount(inside, one, minlength=count) for one in scores.T], axis=1),
+        np.stack([found // count, found % count], axis=1),
+        np.bincount(inverse, minlength=len(found)).astype(np.float64),
+        np.stack([np.bincount(inverse, one, minlength=len(found)) for one in values], axis=1),
+    )
+
+
+def log_evidence(gradients: Floats, lengths: Floats, apart: Floats) -> Floats:
+    """Logarithms of the mean gradients along boundaries, and of the distance of the mean scores."""
+    means = gradients / lengths[..., None]
+    distances = np.sqrt((apart**2).sum(axis=-1, keepdims=True))
+    return np.log(LEAST_EVIDENCE + np.concatenate([means, distances], axis=-1))
+
+
+def likelihood(evidence: Floats) -> Floats:
+    """Share of people who would draw each boundary."""
+    return 1.0 / (1.0 + np.exp(-(evidence @ WEIGHTS + INTERCEPT)))
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Merges of regions.
+
+    Attributes
+    ----------
+    n_regions : int
+    merges : array of shape (n, 2)
+        Regions that become one, number ``n_regions + i`` for merge i.
+    likelihoods : array of shape (n,)
+        Of the boundary that each merge removes.
+    expected_f : array of shape (n + 1,)
+        Before each merge, and after the last.
+    """
+
+    n_regions: int
+    merges: Integers
+    likelihoods: Floats
+    expected_f: Floats
+
+    @property
+    def numbers(self) -> range:
+        """Numbers of segments that there are levels for, ascending."""
+        return range(self.n_regions - len(self.merges), self.n_regions + 1)
+
+    def best(self, candidates: Sequence[int] | None = None) -> int:
+        """Return the number of segments of the largest expected F, the smallest of equal ones."""
+        asked = [n for n in self.numbers if candidates is None or n in candidates]
+        if candidates is None and not (self.likelihoods >= LEAST_LIKELY).any():
+            return self.numbers[0]
+        return max(asked, key=lambda n: (self.expected_f[self.n_regions - n], -n))
+
+    def cut(self, n_segments: int) -> Integers:
+        """Return the segment of each region, for a number of segments."""
+        segments = np.arange(self.n_regions)
+        for step, pair in enumerate(self.merges[: self.n_regions - n_segments]):
+            segments[np.isin(segments, pair)] = self.n_regions + step
+        return np.unique(segments, return_inverse=True)[1]
+
+
+class _Boundary(NamedTuple):
+    """What adds up where boundaries become one: length, expected matches, gradients."""
+
+    length: float
+    expected: float
+    gradients: Floats
+
+    def joined(self, other: _Boundary) -> _Boundary:
+        length, expected = self.length + other.length, self.expected + other.expected
+        return _Boundary(length, expected, self.gradients + other.gradients)
+
+
+def merge_regions(graph: RegionGraph) -> Hierarchy:
+    """Merge the pair of regions with the least likely boundary, until none share one."""
+    first = likelihood(graph.evidence)
+    around: dict[int, dict[int, _Boundary]] = {one: {} for one in range(graph.n_regions)}
+    sizes, scores = list(graph.sizes), list(graph.scores)
+    queue = []
+    for (a, b), length, gradients, likely in zip(
+        graph.pairs.tolist(), graph.lengths, graph.gradients, first.tolist(), strict=True
+    ):
+        around[a][b] = around[b][a] = _Boundary(length, likely * length, gradients)
+        queue.append((likely, a, b))
+    heapq.heapify(queue)
+    total = kept = float(first @ graph.lengths)
+    drawn = float(graph.lengths.sum())
+    merges, likelihoods, expected_f = [], [], [_expected_f(kept, drawn, total)]
+    while queue:
+        likely, a, b = heapq.heappop(queue)
+        if b not in around.get(a, {}):
+            continue  # one of them has become a part of another
+        gone, new = around[a][b], len(sizes)
+        kept, drawn = kept - gone.expected, drawn - gone.length
+        merges.append((a, b))
+        likelihoods.append(likely)
+        expected_f.append(_expected_f(kept, drawn, total))
+        sizes.append(sizes[a] + sizes[b])
+        scores.append(scores[a] + scores[b])
+        mine, others = around.pop(a), around.pop(b)
+        del mine[b], others[a]
+        for region, boundary in others.items():
+            mine[region] = mine[region].joined(boundary) if region in mine else boundary
+        around[new] = mine
+        for region, boundary in mine.items():
+            theirs = around[region]
+            theirs.pop(a, None)
+            theirs.pop(b, None)
+            theirs[new] = boundary
+            apart = scores[new] / sizes[new] - scores[region] / sizes[region]
+            evidence = log_evidence(boundary.gradients, np.asarray(boundary.length), apart)
+            heapq.heappush(queue, (float(likelihood(evidence)), region, new))
+    return Hierarchy(
+        graph.n_regions,
+        np.array(merges, dtype=np.int64).reshape(-1, 2),
+        np.array(likelihoods),
+        np.array(expected_f),
+    )
+
+
+def _expected_f(kept: float, drawn: float, total: float) -> float:
+    return 2.0 * max(kept, 0.0) / (drawn + total) if drawn + total > 0.0 else 0.0

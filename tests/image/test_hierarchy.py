@@ -1,0 +1,71 @@
+"""Merges by the evidence along common boundaries."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from sparseksc.image.hierarchy import Hierarchy, likelihood, merge_regions, region_graph
+from tests.reference import image as slow
+
+
+def without_gaps(labels):
+    """Region numbers from 0; the last number is outside."""
+    return np.unique(labels, return_inverse=True)[1].reshape(labels.shape) - 1
+
+
+shapes = st.sampled_from([(1, 1), (2, 3), (6, 5), (3, 3, 4)])
+maps = shapes.flatmap(lambda shape: arrays(np.int32, shape, elements=st.integers(0, 5)))
+
+
+def example(labels, seed=0):
+    """Gradients and scores of a label map."""
+    rng = np.random.default_rng(seed)
+    gradients = [rng.gamma(1.0, 4.0, labels.shape) for _ in range(3)]
+    return gradients, rng.normal(0.0, 2.0, (np.count_nonzero(labels >= 0), 4))
+
+
+@given(maps.map(without_gaps))
+def test_graph_agrees_with_a_loop_over_pixels(labels):
+    if labels.max() < 0:
+        return
+    gradients, scores = example(labels)
+    graph = region_graph(labels, gradients, scores)
+    expected = slow.common_boundaries(labels, gradients)
+    assert [tuple(pair) for pair in graph.pairs.tolist()] == sorted(expected)
+    for pair, length, sums in zip(graph.pairs, graph.lengths, graph.gradients, strict=True):
+        assert length == expected[tuple(pair)][0]
+        np.testing.assert_allclose(sums, expected[tuple(pair)][1:])
+    assert graph.sizes.sum() == np.count_nonzero(labels >= 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_merges_agree_with_taking_all_evidence_anew(seed):
+    labels = np.random.default_rng(seed).integers(0, 4, (3, 4)).repeat(3, axis=0)
+    labels = slow.pieces(labels)
+    gradients, scores = example(labels, seed)
+    found = merge_regions(region_graph(labels, gradients, scores))
+    expected = slow.merged(labels, gradients, scores, likelihood)
+    assert found.numbers == range(1, found.n_regions + 1)
+    for n, (parts, f) in expected.items():
+        cut = found.cut(n)[labels]
+        assert cut.max() + 1 == n
+        assert len(np.unique(np.stack([cut.ravel(), parts.ravel()]), axis=1).T) == n
+        assert found.expected_f[found.n_regions - n] == pytest.approx(f)
+    assert found.best() == max(expected, key=lambda n: (expected[n][1], -n))
+
+
+def test_more_evidence_makes_a_boundary_more_likely():
+    evidence = np.log(0.5 + np.array([[0.0, 0, 0, 0], [5, 5, 5, 1], [9, 9, 9, 5]]))
+    assert (np.diff(likelihood(evidence)) > 0.0).all()
+
+
+def test_best_is_one_of_the_candidates_and_one_where_nothing_is_likely():
+    f = np.array([0.5, 0.9, 0.4])
+    clear = Hierarchy(3, np.array([[0, 1], [2, 3]]), np.array([0.2, 0.8]), f)
+    assert clear.best() == 2
+    assert clear.best([1, 3]) == 3
+    doubtful = Hierarchy(3, clear.merges, np.array([0.02, 0.05]), f)
+    assert doubtful.best() == 1
+    assert doubtful.best([2, 3]) == 2

@@ -1,0 +1,62 @@
+"""Regions follow the edges of the image."""
+
+import numpy as np
+from scipy import ndimage
+
+from sparseksc.image.pixels import Channels, plain_channels
+from sparseksc.image.regions import filled, find_regions, gradient, local_features, snapped
+
+
+def test_features_are_smooth_channels_contrast_and_position():
+    values = np.random.default_rng(0).normal(50, 20, (30, 40, 3)).astype(np.float32)
+    features = local_features(Channels(values, 1), 35.0, 1)
+    assert features.shape == (30, 40, 6)
+    np.testing.assert_allclose(
+        features[..., 1], ndimage.gaussian_filter(values[..., 1], 2.0), rtol=1e-5
+    )
+    weights = ndimage.gaussian_filter(np.eye(1, 1200, 615).reshape(30, 40), 3.0)
+    light = values[..., 0].astype(float)
+    mean = (weights * light).sum()
+    contrast = np.sqrt((weights * (light - mean) ** 2).sum())
+    np.testing.assert_allclose(features[15, 15, 3], contrast, rtol=1e-3)
+    np.testing.assert_allclose(features[-1, -1, 4:], [35 * 29 / 40, 35 * 39 / 40], rtol=1e-6)
+    assert local_features(Channels(values, 1), 0.0, 1).shape == (30, 40, 4)
+
+
+def test_gradient_of_a_slope_is_its_length():
+    y, x = np.mgrid[0:40, 0:40].astype(np.float32)
+    slope = np.stack([3 * x, 4 * y], axis=-1)
+    np.testing.assert_allclose(gradient(slope, 2.0)[15:25, 15:25], 10.0, rtol=0.02)
+
+
+def test_boundaries_move_to_the_edge_within_reach():
+    edges = np.zeros((30, 40), dtype=np.float32)
+    edges[:, 19:21] = 1.0
+    labels = (np.arange(40) >= 22).astype(np.int32)[None].repeat(30, axis=0)
+    moved = snapped(labels, edges, np.ones(edges.shape, dtype=bool))
+    assert (moved[:, :19] == 0).all()
+    assert (moved[:, 21:] == 1).all()
+    labels[10, 30] = 2  # too thin to have a core
+    assert snapped(labels, edges, np.ones(edges.shape, dtype=bool))[10, 30] == 2
+
+
+def test_regions_are_the_same_for_any_number_of_threads():
+    values = np.random.default_rng(1).normal(0, 1, (40, 50, 1)).cumsum(axis=1)
+    mask = np.ones((40, 50), dtype=bool)
+    mask[:10, :10] = False
+    channels = plain_channels(values)
+    one, two = (
+        find_regions(
+            channels, mask, n_clusters=8, least=5, connected=True, random_state=0, n_jobs=n_jobs
+        )
+        for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.labels, two.labels)
+    assert (one.labels[~mask] == -1).all()
+    assert sorted(np.unique(one.labels[mask])) == list(range(one.labels.max() + 1))
+    assert one.votes.sum() == mask.sum()
+
+
+def test_pixels_outside_take_the_nearest_value_inside():
+    mask = np.array([[True, False, False, True]])
+    assert filled(np.array([[1, 0, 0, 2]]), mask).tolist() == [[1, 1, 2, 2]]
