@@ -2,7 +2,7 @@
 Dozens of clusters
 ==================
 
-Fifty Gaussians. The number of clusters is found, from the eigenvalues after which there is a gap.
+Fifty Gaussians, and four candidates for their number, among which the search selects.
 """
 
 import matplotlib.pyplot as plt
