@@ -2,7 +2,7 @@
 
     python packaging/cross_compile.py [--target aarch64-linux] [--out build/cross] [--link]
 
-All of it is compiled, with nanobind, and with ``--link`` made into the module that a wheel would hold
+All of it is compiled, with nanobind, and with ``--link`` made into the module that a wheel holds
 (Zig then compiles its C++ library for the target first, which takes minutes, once). The
 headers are those of the running Python, whose configuration is that of any 64-bit Linux and macOS;
 for Windows ``packaging/cross/pyconfig.h`` takes its place. `CMakeLists.txt` has the flags.
