@@ -5,10 +5,10 @@ PYTHON ?= python3
 VENV ?= .venv
 PYTEST_ARGS ?=
 
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 NATIVE := CMakeLists.txt $(wildcard src/sparseksc/_native/*.cpp src/sparseksc/_native/*.hpp)
 
-.PHONY: help demo test quick sanitize lint bench docs clean
+.PHONY: help demo test quick test-oldest test-newest test-pure sanitize lint bench docs wheel dist audit scalar cross emulate changelog clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,11 @@ help:
 	@echo "make lint      check style (ruff), types (mypy) and layers (import-linter)"
 	@echo "make bench     run the benchmarks"
 	@echo "make docs      run the gallery, build the documentation into site/ and check it"
+	@echo "make wheel     build a wheel into dist/; it fails where the compiler does"
+	@echo "make dist      build the sdist and a wheel, and check both as they would be installed"
+	@echo "make scalar    run the native tests against a build without vectors, as MSVC makes it"
+	@echo "make cross     compile the native module for five other systems"
+	@echo "make emulate   run the native tests on an emulated aarch64 machine"
 	@echo "make clean     remove everything that make has made"
 
 demo: $(VENV)/.plot
@@ -32,6 +37,22 @@ test: $(VENV)/.test
 quick: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
 	    --quiet -m "not slow" $(PYTEST_ARGS)
+
+# Each in an environment of its own: the oldest dependencies that pyproject.toml allows, the newest
+# ones with their pre-releases, and no native module.
+test-oldest:
+	$(MAKE) build/oldest/.test VENV=build/oldest
+	build/oldest/bin/python packaging/oldest_dependencies.py > build/oldest/oldest.txt
+	build/oldest/bin/python -m pip install --quiet -r build/oldest/oldest.txt
+	build/oldest/bin/python -m pytest --numprocesses auto --quiet $(PYTEST_ARGS)
+
+test-newest:
+	$(MAKE) build/newest/.test VENV=build/newest
+	build/newest/bin/python -m pip install --quiet --pre --upgrade numpy scipy scikit-learn
+	build/newest/bin/python -m pytest --numprocesses auto --quiet $(PYTEST_ARGS)
+
+test-pure:
+	SPARSEKSC_PURE=1 SPARSEKSC_NATIVE=0 $(MAKE) test VENV=build/pure
 
 # A build of its own. `-S` leaves out the hook of the editable installation, which comes before
 # PYTHONPATH. The interpreter is not instrumented: it needs the libraries first, and leaks.
@@ -50,11 +71,49 @@ sanitize: $(VENV)/.test
 	$(BIN)/python -S tests/fuzz_native.py --cases $(FUZZ_CASES) && \
 	$(BIN)/python -S -m pytest --quiet -p no:cacheprovider tests/_native
 
+# As `sanitize`, with the loops as MSVC compiles them.
+scalar: $(VENV)/.test
+	rm -rf build/scalar
+	CMAKE_ARGS=-DSPARSEKSC_SCALAR=ON $(BIN)/python -m pip install --quiet --no-deps \
+	    --config-settings=build-dir=build/scalar/cmake --target build/scalar/package .
+	packages="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"; \
+	PYTHONPATH="$(CURDIR)/build/scalar/package:$$packages" \
+	    $(BIN)/python -S -m pytest --quiet -p no:cacheprovider tests/_native
+
+wheel: $(VENV)/.dist
+	SPARSEKSC_REQUIRE_NATIVE=1 $(BIN)/python -m build --wheel
+
+dist: $(VENV)/.dist
+	rm -rf dist
+	$(BIN)/python packaging/check_dist.py
+
+# WHEELS is set where others have built them.
+WHEELS ?= dist
+audit: $(VENV)/.dist
+	$(BIN)/python packaging/check_dist.py --audit $(WHEELS)
+
+cross: $(VENV)/.cross
+	$(BIN)/python packaging/cross_compile.py
+
+emulate: $(VENV)/.cross
+	packaging/emulate_aarch64.sh $(BIN)/python tests/_native
+
+# A tag must have its section in CHANGELOG.md: make changelog TAG=v1.2.3
+# A change must be in it: make changelog SINCE=origin/main
+TAG ?=
+SINCE ?=
+changelog:
+	$(PYTHON) packaging/check_version.py $(TAG)
+	@[ -z "$(SINCE)" ] || ! git diff --quiet "$(SINCE)"...HEAD -- CHANGELOG.md || \
+	    { echo "CHANGELOG.md has no line for this change." >&2; exit 1; }
+
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
@@ -67,14 +126,14 @@ clean:
 	rm -rf $(VENV) build dist site docs/gallery docs/generated .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(BIN)/python:
+$(VENV)/pyvenv.cfg:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "sparseksc needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
 	@echo "Making an environment in $(VENV)"
 	$(PYTHON) -m venv $(VENV)
 
 # Dependency groups need pip 25.1.
-$(VENV)/.package: pyproject.toml $(NATIVE) | $(BIN)/python
+$(VENV)/.package: pyproject.toml $(NATIVE) | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	@echo "Installing NumPy, SciPy and scikit-learn, and compiling the native module: one to two minutes"
 	$(BIN)/python -m pip install --quiet --editable .

@@ -3,7 +3,8 @@
 ``pip install .`` compiles for about a minute, and pip keeps no wheel of a folder. Here the wheel
 stays in ``build/wheels``, under a hash of all that it is made of: the same files, interpreter,
 settings and compiler flags give the same wheel at once. A wheel without the native module is not
-kept: the next installation may find a compiler.
+kept: the next installation may find a compiler. With ``SPARSEKSC_REQUIRE_NATIVE=1`` there is no
+such wheel: the build fails where the compiler does.
 """
 
 from __future__ import annotations
@@ -44,7 +45,19 @@ def build_wheel(
         return kept.name
     print("Compiling the native module, about a minute on two cores.", flush=True)
     name: str = build.build_wheel(wheel_directory, config_settings, metadata_directory)
-    if not name.endswith("-none-any.whl"):
+    if name.endswith("-none-any.whl") and os.environ.get("SPARSEKSC_REQUIRE_NATIVE") == "1":
+        Path(wheel_directory, name).unlink()
+        raise SystemExit(
+            "The native module was not compiled, and SPARSEKSC_REQUIRE_NATIVE=1 allows no wheel "
+            "without it: see what the compiler says above, or unset the variable."
+        )
+    if name.endswith("-none-any.whl"):
+        print(
+            "The native module was not compiled: this is a pure wheel, which computes the same "
+            "more slowly. sparseksc.show_versions() tells.",
+            flush=True,
+        )
+    else:
         with suppress(OSError):  # a folder that cannot be written
             folder = folder_of(config_settings)
             shutil.rmtree(WHEELS, ignore_errors=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sparseksc.estimator import KernelSpectralClustering
     from sparseksc.model_file import ModelFileError, load
     from sparseksc.tuning import DoubtWarning, TuningResult, tune
+    from sparseksc.versions import show_versions
 else:
     #: Where each public name lives. It is imported when it is first used, so that what needs
     #: none of them (the help of the command line) does not wait for scikit-learn.
@@ -27,6 +28,7 @@ else:
         "estimate_memory": "config.memory",
         "load": "model_file",
         "open_dataset": "data.files",
+        "show_versions": "versions",
         "tune": "tuning",
     }
 
@@ -53,5 +55,6 @@ __all__ = [
     "estimate_memory",
     "load",
     "open_dataset",
+    "show_versions",
     "tune",
 ]

@@ -1,7 +1,10 @@
 // Loops over score vectors and clusters. The numbers of both are small, those of the rows are not.
 #pragma once
 
+#include <limits>
+
 #include "kernels.hpp"
+#include "portable.hpp"
 
 namespace sparseksc {
 namespace {
@@ -14,7 +17,7 @@ inline bool nearest(const double* across, std::size_t stride, std::size_t n, std
     for (std::size_t start = 0; start < n; start += row_lanes) {
         double most[row_lanes];
         std::int64_t best[row_lanes] = {};
-        for (double& value : most) value = -__builtin_inf();
+        for (double& value : most) value = -std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < K; ++k) {
             double product[row_lanes] = {};
             for (std::size_t f = 0; f < m; ++f) {
@@ -64,7 +67,7 @@ inline bool refine(const double* rows, std::size_t n, std::size_t m, const doubl
                 prototypes[k * m + f] = mean;
                 length += mean * mean;
             }
-            length = length > 0.0 ? __builtin_sqrt(length) : 1.0;
+            length = length > 0.0 ? square_root(length) : 1.0;
             for (std::size_t f = 0; f < m; ++f) prototypes[k * m + f] /= length;
         }
     }
@@ -93,7 +96,7 @@ inline std::size_t spread(double* rows, std::size_t n, std::size_t m, std::size_
         }
         if (!(longest > 0.0)) return k;
         chosen[k] = static_cast<std::int64_t>(best);
-        const double root = __builtin_sqrt(longest);
+        const double root = square_root(longest);
         for (std::size_t f = 0; f < m; ++f) axis[f] = rows[best * m + f] / root;
     }
     return K;
@@ -106,7 +109,7 @@ inline void assign(const double* distances, std::size_t n, std::size_t K, std::i
         std::size_t best = 0;
         for (std::size_t k = 1; k < K; ++k) best = row[k] < row[best] ? k : best;
         const double nearest = row[best];
-        double closeness = 0.0, second = __builtin_inf();
+        double closeness = 0.0, second = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < K; ++k) {
             const double distance = row[k] > 1e-300 ? row[k] : 1e-300;
             closeness += row[k] == nearest ? 1.0 : nearest / distance;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "machine.hpp"
 #include "neighbourhoods.hpp"
 
 namespace sparseksc {
@@ -30,17 +31,11 @@ namespace {
 // The variants that this machine can run, the best one last.
 std::vector<const Variant*> runnable() {
     std::vector<const Variant*> found{&baseline::variant};
-#ifdef SPARSEKSC_HAVE_avx2
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        found.push_back(&avx2::variant);
-#ifdef SPARSEKSC_HAVE_avx512
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-            found.push_back(&avx512::variant);
-        }
+#if defined(SPARSEKSC_HAVE_avx2) && defined(SPARSEKSC_X86)
+    if (machine::has_avx2()) found.push_back(&avx2::variant);
 #endif
-    }
+#if defined(SPARSEKSC_HAVE_avx512) && defined(SPARSEKSC_X86)
+    if (machine::has_avx512()) found.push_back(&avx512::variant);
 #endif
     return found;
 }

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "portable.hpp"
+
 namespace sparseksc {
 namespace {
 
@@ -37,8 +39,8 @@ inline double exp_minus(double a) {
     even = even * r2 + 0.5;
     odd = odd * r2 - 1.0;
     const double q = even * r2 + (odd * r + 1.0);
-    const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, t) << 52;
-    const double value = q * __builtin_bit_cast(double, bits);
+    const std::uint64_t bits = same_bits<std::uint64_t>(t) << 52;
+    const double value = q * same_bits<double>(bits);
     return a > last ? 0.0 : value;
 }
 
@@ -60,8 +62,8 @@ inline float exp_minus(float a) {
     q = q * r + 0.5f;
     q = q * r - 1.0f;
     q = q * r + 1.0f;
-    const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, t) << 23;
-    const float value = q * __builtin_bit_cast(float, bits);
+    const std::uint32_t bits = same_bits<std::uint32_t>(t) << 23;
+    const float value = q * same_bits<float>(bits);
     return a > last ? 0.0f : value;
 }
 

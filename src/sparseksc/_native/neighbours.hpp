@@ -202,7 +202,7 @@ void nearest(const T* X, std::size_t n, const T* P, std::size_t R, std::size_t d
             products.load(X + i * d, n - i < wide_rows ? n - i : wide_rows,
                           [](T x, std::size_t) { return static_cast<float>(x); });
         }
-        const float reach = __builtin_sqrtf(products.length(place)) * __builtin_sqrtf(longest);
+        const float reach = square_root(products.length(place)) * square_root(longest);
         std::size_t found = choose_candidates(products.of(place), products.lengths, products.width,
                                               count, rounding * (reach + longest), candidates);
         if (found < count) {

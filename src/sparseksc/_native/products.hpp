@@ -35,7 +35,7 @@ inline std::size_t part_size(std::size_t features) {
 // The squared lengths of `lanes` points side by side, in the order of `add_products`: then the
 // difference of equal points is exactly zero.
 template <std::size_t lanes, typename T>
-__attribute__((noinline)) void squared_lengths(const T* points, std::size_t features, T* out) {
+SPARSEKSC_NOINLINE void squared_lengths(const T* points, std::size_t features, T* out) {
     T total[lanes] = {};
     const std::size_t step = part_size(features);
     for (std::size_t start = 0; start < features; start += step) {

@@ -4,6 +4,8 @@
 // terms of all kernels grow with the distance from x on either side of it.
 #pragma once
 
+#include <limits>
+
 #include "tiles.hpp"
 
 namespace sparseksc {
@@ -11,7 +13,7 @@ namespace {
 
 // The smallest of 2 * half lanes, by halves, as `folded` in tiles.hpp.
 template <std::size_t half, typename T>
-__attribute__((always_inline)) inline T smallest(T* lanes) {
+SPARSEKSC_INLINE T smallest(T* lanes) {
     for (std::size_t j = 0; j < half; ++j) {
         lanes[j] = lanes[half + j] < lanes[j] ? lanes[half + j] : lanes[j];
     }
@@ -21,7 +23,7 @@ __attribute__((always_inline)) inline T smallest(T* lanes) {
 
 // The least exponent of x in a block of pivots.
 template <typename K, int D, typename T>
-__attribute__((noinline)) T least_exponent(const T* x, const T* packed, const T* scale,
+SPARSEKSC_NOINLINE T least_exponent(const T* x, const T* packed, const T* scale,
                                            std::size_t features) {
     T a[block<T>];
     exponents<K, D>(x, packed, scale, features, a);
@@ -31,7 +33,7 @@ __attribute__((noinline)) T least_exponent(const T* x, const T* packed, const T*
 // bounds[j] += the least term that a value between lower and upper can have at x[j]. A function of
 // its own, or compilers vectorise over regions instead of lanes.
 template <typename K, typename T>
-__attribute__((noinline)) void add_bounds(const T* x, T lower, T upper, T scale,
+SPARSEKSC_NOINLINE void add_bounds(const T* x, T lower, T upper, T scale,
                                           T* __restrict bounds) {
     for (std::size_t j = 0; j < block<T>; ++j) {
         const T above = x[j] < lower ? lower : x[j];
@@ -42,28 +44,28 @@ __attribute__((noinline)) void add_bounds(const T* x, T lower, T upper, T scale,
 // The number of the region with the least bound, for each lane. Numbers travel in the last bits of
 // the bounds, so that the least of these brings its own along.
 template <typename T>
-__attribute__((noinline)) void nearest_regions(const T* bounds, std::size_t count,
+SPARSEKSC_NOINLINE void nearest_regions(const T* bounds, std::size_t count,
                                                Bits<T>* nearest) {
     static_assert(most_regions == 64);
     using Values = typename Register<T>::Values;
     using Words = typename Register<T>::Words;
     constexpr Bits<T> last = 63;
     for (std::size_t j = 0; j < block<T>; j += Register<T>::lanes) {
-        Values least = Values{} + static_cast<T>(__builtin_huge_val());
+        Values least = Values{} + std::numeric_limits<T>::infinity();
         for (std::size_t g = 0; g < count; ++g) {
             const Values bound = *reinterpret_cast<const Values*>(bounds + g * block<T> + j);
             const auto number = static_cast<Bits<T>>(g);
-            const Values marked = (Values)(((Words)bound & ~last) | number);
+            const Values marked = Register<T>::values((Register<T>::words(bound) & ~last) | number);
             least = marked < least ? marked : least;  // a marked infinity is NaN, which is not less
         }
-        *reinterpret_cast<Words*>(nearest + j) = (Words)least & last;
+        *reinterpret_cast<Words*>(nearest + j) = Register<T>::words(least) & last;
     }
 }
 
 // Bit g of the key of a lane is set where its bound for region g is within the limit. The bits of
 // 64 regions fill one or two words.
 template <typename T>
-__attribute__((noinline)) void mark_reached(const T* bounds, std::size_t count, const T* limit,
+SPARSEKSC_NOINLINE void mark_reached(const T* bounds, std::size_t count, const T* limit,
                                             std::uint64_t* keys) {
     using Values = typename Register<T>::Values;
     using Words = typename Register<T>::Words;
@@ -75,10 +77,10 @@ __attribute__((noinline)) void mark_reached(const T* bounds, std::size_t count, 
             for (std::size_t g = start; g < count && g < start + size; ++g) {
                 const Values bound = *reinterpret_cast<const Values*>(bounds + g * block<T> + j);
                 // Not "bound <= limits": a NaN reaches everything, and stays one.
-                word |= ~(Words)(bound > limits) & (Bits<T>(1) << (g - start));
+                word |= ~Register<T>::mask(bound > limits) & (Bits<T>(1) << (g - start));
             }
             for (std::size_t k = 0; k < Register<T>::lanes; ++k) {
-                keys[j + k] |= static_cast<std::uint64_t>(word[k]) << start;
+                keys[j + k] |= static_cast<std::uint64_t>(lane(word, k)) << start;
             }
         }
     }

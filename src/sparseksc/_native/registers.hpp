@@ -1,14 +1,19 @@
-// Vectors as wide as the registers; GCC and Clang have arithmetic on them for any machine.
+// Vectors as wide as the registers; GCC and Clang have arithmetic on them for any machine. With
+// SPARSEKSC_SCALAR a vector is one value, and the same loops take one at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "portable.hpp"
+
 namespace sparseksc {
 namespace {
 
-#if defined(__AVX512F__)
+#if defined(SPARSEKSC_SCALAR)
+constexpr std::size_t vector_bytes = 0;
+#elif defined(__AVX512F__)
 constexpr std::size_t vector_bytes = 64;
 #elif defined(__AVX__)
 constexpr std::size_t vector_bytes = 32;
@@ -16,24 +21,48 @@ constexpr std::size_t vector_bytes = 32;
 constexpr std::size_t vector_bytes = 16;
 #endif
 
-#if defined(__clang__)
-#define SPARSEKSC_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define SPARSEKSC_UNROLL _Pragma("GCC unroll 16")
-#else
-#define SPARSEKSC_UNROLL
-#endif
-
 template <typename T>
 using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 // As many values, or their bits, as fit into a register.
+#if defined(SPARSEKSC_SCALAR)
+template <typename T>
+struct Register {
+    static constexpr std::size_t lanes = 1;
+    using Values = T;
+    using Words = Bits<T>;
+
+    static SPARSEKSC_INLINE Words words(Values values) { return same_bits<Words>(values); }
+    static SPARSEKSC_INLINE Values values(Words words) { return same_bits<Values>(words); }
+    // All bits set where a comparison is true.
+    static SPARSEKSC_INLINE Words mask(bool is) { return Words(0) - Words(is); }
+};
+
+template <typename V>
+SPARSEKSC_INLINE V lane(V vector, std::size_t) {
+    return vector;
+}
+#else
 template <typename T>
 struct Register {
     static constexpr std::size_t lanes = vector_bytes / sizeof(T);
     typedef T Values __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
     typedef Bits<T> Words __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+
+    static SPARSEKSC_INLINE Words words(Values values) { return (Words)values; }
+    static SPARSEKSC_INLINE Values values(Words words) { return (Values)words; }
+    // All bits set where a comparison is true.
+    template <typename V>
+    static SPARSEKSC_INLINE Words mask(V is) {
+        return (Words)is;
+    }
 };
+
+template <typename V>
+SPARSEKSC_INLINE auto lane(const V& vector, std::size_t j) {
+    return vector[j];
+}
+#endif
 
 // Adds products of `Rows` columns of `left` and `Vectors` registers of columns of `right`, which
 // are `apart` from each other: out[r, c] += sum over k of left[k, r] right[k, c]. The sums stay in

@@ -61,7 +61,7 @@ std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, d
         const std::size_t p = first_largest(residual, n);
         if (!(residual[p] > floor)) break;
         values(p, row);
-        const double root = __builtin_sqrt(residual[p]);
+        const double root = square_root(residual[p]);
         double* __restrict target = G + rank * n;
         for (std::size_t i = 0; i < n; ++i) target[i] = static_cast<double>(row[i]);
         for (std::size_t l = 0; l < rank;) {
@@ -70,7 +70,7 @@ std::size_t greedy(const T* X, const Pivots<T>& pivots, const double* weights, d
             std::size_t used = 0;
             for (; l < rank && used < batch; ++l) {
                 const double factor = G[l * n + p];
-                if (__builtin_fabs(factor) <= negligible * root) continue;
+                if (factor <= negligible * root && -factor <= negligible * root) continue;
                 columns[used] = G + l * n;
                 factors[used++] = factor;
             }

@@ -122,7 +122,7 @@ inline void exponents(const T* x, const T* p, const T* scale, std::size_t featur
 
 // The kernel values of one row, padded: out[blocks * block<T>].
 template <typename K, int D, typename T>
-__attribute__((noinline)) void row_values(const T* x, const Pivots<T>& pivots, T* __restrict out) {
+SPARSEKSC_NOINLINE void row_values(const T* x, const Pivots<T>& pivots, T* __restrict out) {
     const T* p = pivots.packed;
     const std::size_t features = D > 0 ? D : pivots.features;
     for (std::size_t b = 0; b < pivots.blocks; ++b, p += features * block<T>, out += block<T>) {
@@ -207,7 +207,7 @@ void tile(const T* X, std::size_t rows, const Pivots<T>& pivots, T* row, T* out)
 
 // The sum of 2 * half lanes, by halves; unrolled, so that the lanes stay in registers.
 template <std::size_t half>
-__attribute__((always_inline)) inline double folded(double* lanes) {
+SPARSEKSC_INLINE double folded(double* lanes) {
     for (std::size_t j = 0; j < half; ++j) lanes[j] += lanes[half + j];
     if constexpr (half > 1) return folded<half / 2>(lanes);
     return lanes[0];
@@ -250,7 +250,9 @@ void column_sums(const T* X, std::size_t rows, const Pivots<T>& pivots, const do
 }
 
 // Rows and registers of columns of the moment whose sums are held in registers.
-#if defined(__AVX512F__)
+#if defined(SPARSEKSC_SCALAR)
+constexpr std::size_t tile_rows = 3;
+#elif defined(__AVX512F__)
 constexpr std::size_t tile_rows = 8;
 #elif defined(__AVX__)
 constexpr std::size_t tile_rows = 4;
@@ -304,7 +306,7 @@ void moments(const T* X, std::size_t rows, const Pivots<T>& pivots, const double
             totals[2] += weights[i];
             continue;
         }
-        const double share = weights[i] / degree, root = __builtin_sqrt(share);
+        const double share = weights[i] / degree, root = square_root(share);
         totals[0] += share;
         double* __restrict target = panel + used * tile_columns;
         for (std::size_t r = 0; r < pivots.count; r += tile_columns, target += panel_block) {

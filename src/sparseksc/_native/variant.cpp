@@ -1,5 +1,13 @@
 // The table of loops for one instruction set. The build compiles this file once for each, with
-// SPARSEKSC_VARIANT set to its name.
+// SPARSEKSC_VARIANT set to its name. The part of a universal build that is not for x86 has the
+// baseline alone.
+#define SPARSEKSC_IS_baseline 1
+#define SPARSEKSC_JOIN_(left, right) left##right
+#define SPARSEKSC_JOIN(left, right) SPARSEKSC_JOIN_(left, right)
+#include "portable.hpp"
+
+#if defined(SPARSEKSC_X86) || SPARSEKSC_JOIN(SPARSEKSC_IS_, SPARSEKSC_VARIANT)
+
 #include "clusters.hpp"
 #include "neighbours.hpp"
 #include "reach.hpp"
@@ -34,3 +42,5 @@ const Variant variant = {SPARSEKSC_STRING(SPARSEKSC_VARIANT),
 
 }  // namespace SPARSEKSC_VARIANT
 }  // namespace sparseksc
+
+#endif

@@ -16,7 +16,7 @@ namespace {
 
 // The exponent from the differences of two points.
 template <typename T>
-__attribute__((noinline)) T exponent_of_differences(const T* x, const T* p, const T* scale,
+SPARSEKSC_NOINLINE T exponent_of_differences(const T* x, const T* p, const T* scale,
                                                     std::size_t features) {
     constexpr std::size_t lanes = block<T> / 2;
     T sums[lanes] = {};
@@ -88,7 +88,7 @@ class Rows<WideRbf, T> {
             for (std::size_t j = 0; j < block<T>; ++j) out[r + j] = exp_minus(exponents[j]);
         }
         bool all = true;
-        for (std::size_t j = 0; j < lanes; ++j) all &= accurate[j] != 0;
+        for (std::size_t j = 0; j < lanes; ++j) all &= lane(accurate, j) != 0;
         if (!all) correct(i, out);
     }
 
@@ -102,7 +102,7 @@ class Rows<WideRbf, T> {
     }
 
     // Computes the entries that are not accurate from differences.
-    __attribute__((noinline)) void correct(std::size_t i, T* out) const {
+    SPARSEKSC_NOINLINE void correct(std::size_t i, T* out) const {
         const std::size_t features = pivots_.features;
         const T* products = products_.of(i - first_);
         for (std::size_t r = 0; r < pivots_.count; ++r) {

@@ -53,6 +53,7 @@ from sparseksc.data.sampling import Sample, represented_weights
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import warn
+from sparseksc.execution.pure import warn_of_slow_fit
 from sparseksc.execution.threads import sum_over
 from sparseksc.kernels import Kernel, Landmarks
 from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
@@ -175,6 +176,7 @@ def train(
     ``counted`` has the same rows with the weights that make up the sizes of the clusters, where
     these are not those to train with. With ``labelled`` rows the clusters are their classes.
     """
+    warn_of_slow_fit(source.n_rows)
     with single_threaded_blas():
         started = perf_counter()
         if sample is None:
