@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
@@ -120,6 +121,9 @@ class KernelSpectralClustering(FittedClusters):
         Names of the clusters, where they are not 0 to K - 1: classes of ``y``, numbers kept.
     tree_, children_, distances_ : arrays of shape (n_clusters_ - 1, 4), (..., 2) and (...,)
         Which clusters merge into coarser ones, and at which height: SciPy's linkage (:meth:`cut`).
+    history_ : list of dict
+        For each chunk of ``partial_fit``: rows so far, ``residual_``, share of outliers and rows of
+        each cluster in the chunk. A residual or share that grows says that the data has moved.
     tuning_, warnings_ : TuningResult, list of str
         What the search found, where there was one, and the warnings of the training.
 
@@ -254,7 +258,8 @@ class KernelSpectralClustering(FittedClusters):
                 self._set_fitted(training, scaling, plan.tuning, messages)
                 training = aligned(self, training, align_to, X, source, close_gaps)
             self._set_fitted(training, scaling, plan.tuning, messages)
-            self.__dict__.pop("_reservoir", None)
+            for name in ("_reservoir", "history_"):
+                self.__dict__.pop(name, None)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **parameters: Any) -> Any:
@@ -320,7 +325,19 @@ class KernelSpectralClustering(FittedClusters):
             previous = None if known is None else self.model_
             self._set_fitted(reservoir.train(previous), scaling, tuning, messages)
             self._reservoir = reservoir, settings.purpose
+            before: list[dict[str, Any]] = [] if known is None else vars(self)["history_"]
+            self.history_ = [*before, self._chunk_record(X)]
         return self
+
+    def _chunk_record(self, X: ArrayLike) -> dict[str, Any]:
+        """Return what the model says of the chunk that it has just seen."""
+        labels = np.asarray(self._apply(self.model_.labels, X, None, np.intp))
+        return {
+            "n_samples_seen": self.n_samples_seen_,
+            "residual": float(self.residual_),
+            "outlier_share": float(np.mean(np.asarray(self.outliers(X)))),
+            "cluster_sizes": np.bincount(labels, minlength=self.n_clusters_).tolist(),
+        }
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -77,6 +77,7 @@ def _command_line() -> str:
     ksc fit 'logs/2026-*.csv.gz' --id user -k 2..8 --scale -o model.ksc --report report.html
     ksc fit customers.xlsx --drop-columns notes --labels labelled.csv --append
     ksc fit big.parquet -k 5 --bandwidth 0.3 --memory-limit 2GB --checkpoint run.ckpt -o m.ksc
+    ksc fit penguins.csv --label species -o model.ksc
     ksc fit november.csv --align-to october.ksc -o november.ksc
     zcat points.csv.gz | ksc fit - -k 3 --labels - > labels.csv
     """
@@ -98,6 +99,9 @@ def _command_line() -> str:
 @o.memory_option
 @click.option(
     "--checkpoint", type=o.FILE, help="File that a long run goes on from after an interruption."
+)
+@click.option(
+    "--label", metavar="COLUMN", help="Column with the classes of some rows, empty for the others."
 )
 @click.option("--align-to", type=o.FILE, help="Model (.ksc) whose numbers the same clusters keep.")
 @o.ending_options

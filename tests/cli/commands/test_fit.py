@@ -120,3 +120,35 @@ def test_landmarks_need_no_bandwidth(ksc, tmp_path, points):
     wrong = ksc(*line, "--bandwidth", "2", "-o", "other.ksc")
     assert wrong.code == 1
     assert "has no bandwidth" in wrong.err
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_column_of_labels_names_the_clusters(ksc, tmp_path, kind):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.5, size=(80, 2)) for c in (0.0, 6.0)])
+    species = np.full(160, None, dtype=object)
+    species[:4], species[80:84] = "low", "high"
+    frame = pd.DataFrame({"a": X[:, 0], "species": species, "b": X[:, 1]})
+    data, labels = tmp_path / f"data.{kind}", tmp_path / "labels.csv"
+    getattr(frame, f"to_{kind}")(data, index=False)
+    model = tmp_path / "m.ksc"
+    done = ksc("fit", data, "-k", 2, "--label", "species", "--labels", labels, "-o", model)
+    assert done.code == 0, done.err
+    assert load(model).classes_.tolist() == ["high", "low"]
+    assert list(load(model).feature_names_in_) == ["a", "b"]
+    written = pd.read_csv(labels)["label"]
+    assert (written == np.repeat(["low", "high"], 80)).all()
+    done = ksc("predict", model, data, "-o", tmp_path / "again.csv")
+    assert done.code == 0, done.err
+    assert pd.read_csv(tmp_path / "again.csv")["label"].tolist() == written.tolist()
+    done = ksc("fit", data, "--label", "genus", "-o", model)
+    assert done.code != 0 and "genus" in done.err
+
+
+def test_a_column_with_all_labels_is_refused(ksc, tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": np.arange(20.0), "species": ["x", "y"] * 10})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    done = ksc("fit", tmp_path / "data.csv", "--label", "species", "-o", tmp_path / "m.ksc")
+    assert done.code != 0 and "Every row has a label in the column 'species'" in done.err

@@ -12,7 +12,13 @@ import click
 from sparseksc._text import escaped
 from sparseksc.cli.console import Reporter
 from sparseksc.cli.inputs import opened
-from sparseksc.cli.labels import check_outputs, check_table, keeps_types, write_labels
+from sparseksc.cli.labels import (
+    check_outputs,
+    check_table,
+    keeps_types,
+    known_classes,
+    write_labels,
+)
 from sparseksc.cli.page import check_page, write_page
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import cluster_table, count, short_bandwidth
@@ -41,6 +47,7 @@ def run(
     memory_limit: str | None,
     checkpoint: str | None,
     align_to: str | None,
+    label: str | None,
     as_json: bool,
     command: str,
 ) -> None:
@@ -55,6 +62,8 @@ def run(
     check_outputs(
         [*data, *([align_to] if align_to else [])], [output, labels, report, checkpoint, lock]
     )
+    if label is not None and label not in (request["ids"] or ()):
+        request["ids"] = [*(request["ids"] or ()), label]
     if labels is not None:
         check_table(labels, request["ids"], spreadsheet, append)
         request["typed_ids"] = keeps_types(labels) and append
@@ -81,7 +90,7 @@ def run(
             for name in (output, labels, report)
             if name not in (None, "-")
         }
-        rows.use(partial(_fit, model, checkpoint, earlier))
+        rows.use(partial(_fit, model, checkpoint, earlier, label))
         source = rows.source
         for note in rows.notes:
             reporter.say(note)
@@ -122,6 +131,7 @@ def run(
             "columns": source.feature_names,
             "notes": rows.notes,
             "cluster_sizes": sizes,
+            "classes": None if model.model_.classes is None else model.model_.classes.tolist(),
             "n_pivots": model.reduced_set_.shape[0],
             "eigenvalues": model.eigenvalues_,
             "residual": model.residual_,
@@ -139,12 +149,14 @@ def _fit(
     model: KernelSpectralClustering,
     checkpoint: str | None,
     earlier: KernelSpectralClustering | None,
+    label: str | None,
     source: FileStream,
 ) -> None:
     if isinstance(source, EncodedStream):
         # Levels have their weights, numbers their units.
         model.set_params(scale=True)
-    model.fit(source, checkpoint=checkpoint, align_to=earlier)
+    classes = None if label is None else known_classes(source, label)
+    model.fit(source, classes, checkpoint=checkpoint, align_to=earlier)
 
 
 def _check_checkpoint(checkpoint: str, data: tuple[str, ...]) -> None:
