@@ -99,6 +99,11 @@ def test_other_features_are_refused():
         fitted(np.random.default_rng(0).normal(size=(50, 3)), 2, align_to=old)
 
 
+def test_the_name_of_a_file_is_no_model():
+    with pytest.raises(TypeError, match="load files first"):
+        fitted(points((50, 50), (A, B)), 2, align_to="old.ksc")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"bandwidth": 4.0}, {"kernel": "landmarks"}])
 def test_clusters_of_a_stream_keep_their_numbers_while_they_drift_and_swap(settings):

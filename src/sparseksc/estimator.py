@@ -240,6 +240,9 @@ class KernelSpectralClustering(FittedClusters):
         settings = Settings(self.get_params(deep=False))
         classes = None if y is None else read_classes(y)
         if align_to is not None:
+            if not isinstance(align_to, FittedClusters):
+                kind = type(align_to).__name__
+                raise TypeError(f"align_to must be a fitted model, got {kind}: load files first.")
             require_fitted(align_to)
             if classes is not None:
                 raise ValueError("y names the clusters, and so does align_to: give one of the two.")
