@@ -203,7 +203,8 @@ class FittedClusters(
         """Write the fitted model as an ONNX graph, for runtimes without this library.
 
         The input ``X`` has the precision of the training data; the outputs are ``labels``, always
-        numbers from 0 (``classes_[labels]`` are the names, if any), and, in float64, ``scores``. Functions and precomputed kernels have no such form. Needs ``onnx``.
+        numbers from 0 (``classes_[labels]`` are the names, if any), and, in float64, ``scores``.
+        Functions and precomputed kernels have no such form. Needs ``onnx``.
         """
         require_fitted(self)
         require_output(path, self)
