@@ -130,7 +130,7 @@ def changed(name, content):
         place = len(content) - 100
         return content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :]
     if name == "newer":
-        return content.replace(b'"version":"4"', b'"version":"5"')
+        return content.replace(b'"version":"5"', b'"version":"6"')
     assert name == "empty"
     return b""
 

@@ -133,8 +133,8 @@ def test_every_flipped_bit_is_noticed_or_harmless(model, path):
 
 
 def test_a_newer_version(path):
-    edited(path, outer=lambda whole: whole["__metadata__"].update(version="5"))
-    refused(path, "has the format version 5, and this sparseksc reads versions up to 4: update")
+    edited(path, outer=lambda whole: whole["__metadata__"].update(version="6"))
+    refused(path, "has the format version 6, and this sparseksc reads versions up to 5: update")
 
 
 @pytest.mark.parametrize("version", ["0", "-1", "1.5", "", "\u0661", 1, None])

@@ -74,7 +74,7 @@ def merge_tree(cuts: Floats) -> Floats:
     >>> import numpy as np
     >>> from sparseksc.core.clusters.hierarchy import merge_tree
     >>> merge_tree(np.array([[8.0, 1.0, 0.0], [1.0, 8.0, 1e-3], [0.0, 1e-3, 9.0]])).round(2)
-    array([[0.  , 1.  , 0.44, 2.  ],
+    array([[0.  , 1.  , 1.39, 2.  ],
            [2.  , 3.  , 8.7 , 3.  ]])
     """
     K = len(cuts)
