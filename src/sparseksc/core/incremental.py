@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from sparseksc._typing import Array, Floats, Integers
+from sparseksc._typing import Array, Floats
 from sparseksc.core.cholesky import PartialCholesky
 from sparseksc.core.clusters.alignment import keep_numbers
 from sparseksc.core.clusters.availability import too_many
-from sparseksc.core.clusters.hierarchy import cuts_of_landmarks, merge_tree
+from sparseksc.core.clusters.hierarchy import cuts_of_landmarks, labels_of_landmarks, merge_tree
 from sparseksc.core.encoding import ClusterSizes
 from sparseksc.core.landmarks import LandmarkSums, collect_sums, relative_distortion
 from sparseksc.core.model import SparseModel
@@ -242,14 +242,9 @@ class LandmarkSummary:
             timings={},
         )
         if previous is not None and previous.encoding.n_clusters == len(counts.sizes):
-            old, new = _of_landmarks(previous), _of_landmarks(training.model)
+            old, new = labels_of_landmarks(previous), labels_of_landmarks(training.model)
             training = keep_numbers(training, old, new, lam)
         return replace(training, tree=merge_tree(cuts_of_landmarks(self.sums, training.model)))
-
-
-def _of_landmarks(model: SparseModel) -> Integers:
-    """Cluster of each landmark: its scores are the coefficients."""
-    return model.encoding.labels(model.projection.coef + model.projection.bias)
 
 
 def _sums_of_chunk(chunk: Source, landmarks: ReducedSet, recipe: Recipe) -> LandmarkSums:

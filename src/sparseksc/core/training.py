@@ -206,7 +206,16 @@ def similarities(
         return cuts_of_landmarks(fit.sums, model)
     some, K = sample.first(TREE_SIZE, recipe.seed), model.encoding.n_clusters
     labels = model.encoding.labels(model.projection.scores(some.X, recipe.n_jobs))
-    return cuts_of_rows(recipe.icd_kernel, reduced_set, some.X, some.weights, labels, K)
+    weights = _weights_in(some, fit, recipe)
+    return cuts_of_rows(recipe.icd_kernel, reduced_set, some.X, weights, labels, K)
+
+
+def _weights_in(sample: Sample, fit: ProjectionFit, recipe: Recipe) -> Floats:
+    """Weights that rows stand for: those of a part were drawn by their own already."""
+    weights = sample.weights
+    if np.ptp(weights) > 0.0 and weights.sum() < (1.0 - 1e-9) * fit.degrees.total_weight:
+        return represented_weights(sample.rows, recipe.seed, weights)
+    return weights
 
 
 def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
@@ -378,9 +387,7 @@ def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -
     else:
         sample = sample.first(ENCODING_SIZE, recipe.seed)
         scores, degrees = projection.scores_and_degrees(sample.X, n_jobs)
-        weights = sample.weights
-        if np.ptp(weights) > 0.0 and weights.sum() < (1.0 - 1e-9) * fit.degrees.total_weight:
-            weights = represented_weights(sample.rows, recipe.seed, weights)
+        weights = _weights_in(sample, fit, recipe)
         shares = fit.degrees.shares_of(degrees, weights)
     for m in range(scores.shape[1], -1, -1):
         if m < scores.shape[1]:

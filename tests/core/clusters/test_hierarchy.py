@@ -108,3 +108,14 @@ def test_old_models_have_no_tree(request):
     old = load(request.path.parents[2] / "golden" / "model-v4.ksc")
     with pytest.raises(AttributeError, match="saved before"):
         old.cut(2)
+
+
+def test_weights_count_once_in_a_sample():
+    """Rows of a part are drawn by their weights, which must not count again."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.8, size=(8000, 2)) for c in (0.0, 3.0, 7.0)])
+    weights = np.repeat([1.0, 4.0, 1.0], 8000)
+    settings = {"bandwidth": 3.0, "random_state": 0}
+    sampled = KernelSpectralClustering(3, **settings).fit(X, sample_weight=weights)
+    copies = KernelSpectralClustering(3, **settings).fit(np.repeat(X, weights.astype(int), axis=0))
+    np.testing.assert_allclose(sampled.distances_, copies.distances_, rtol=0.05)

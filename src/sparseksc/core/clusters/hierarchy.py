@@ -46,12 +46,16 @@ def cuts_of_rows(
     return s.T @ s
 
 
+def labels_of_landmarks(model: SparseModel) -> Integers:
+    """Cluster of each landmark, whose scores are its coefficients."""
+    return model.encoding.labels(model.projection.coef + model.projection.bias)
+
+
 def cuts_of_landmarks(sums: LandmarkSums, model: SparseModel) -> Floats:
     """Similarity between clusters, shape (K, K): a point belongs to them as its landmarks do."""
     S, K = sums.matrix, model.encoding.n_clusters
     lam = np.asarray(S.sum(axis=1)).ravel()
-    labels = model.encoding.labels(model.projection.coef + model.projection.bias)
-    s = S @ np.eye(K)[labels]
+    s = S @ np.eye(K)[labels_of_landmarks(model)]
     return s.T @ np.divide(s, lam[:, None], out=np.zeros_like(s), where=lam[:, None] > 0.0)
 
 
