@@ -54,8 +54,9 @@ class KernelSpectralClustering(FittedClusters):
         ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
     n_neighbors : int or "auto", default="auto"
         Nearest landmarks that describe a point, for ``kernel="landmarks"``; "auto" is 6.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distance between points and landmarks; "cosine" for text and embeddings.
+    metric : {"euclidean", "cosine", "haversine", "jaccard"}, default="euclidean"
+        Distance between points and landmarks: "cosine" for text and embeddings, "haversine" for
+        rows of latitude and longitude in degrees, "jaccard" for sets as rows of 0 and 1.
     scale : bool, default=False
         Whether to standardise every feature, in one more pass; sparse data is divided only.
     max_rank : int or "auto", default="auto"

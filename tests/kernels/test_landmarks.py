@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparseksc.kernels import Landmarks, landmarks
+from sparseksc.kernels import Landmarks, metrics
 from tests.reference.landmarks import kernel_matrix, mixtures
 
 
@@ -28,7 +28,7 @@ def test_features_are_the_formula(d, R, dtype):
 def test_a_tree_finds_the_same_landmarks_as_products(d, monkeypatch):
     X, P = points(500, d), points(200, d, 1)
     before = Landmarks().nearest(X, P, 7)
-    monkeypatch.setattr(landmarks, "TREE_POINTS", 100)
+    monkeypatch.setattr(metrics, "TREE_POINTS", 100)
     after = Landmarks().nearest(X, P.copy(), 7)
     for left, right in zip(before, after, strict=True):
         np.testing.assert_array_equal(left, right)
@@ -37,7 +37,7 @@ def test_a_tree_finds_the_same_landmarks_as_products(d, monkeypatch):
 def test_what_finds_landmarks_is_made_once_for_them(monkeypatch):
     P = points(3000, 2)
     first = Landmarks().nearest(P, P, 2)
-    monkeypatch.setattr(landmarks, "cKDTree", None)  # which could not be called
+    monkeypatch.setattr(metrics, "cKDTree", None)  # which could not be called
     np.testing.assert_array_equal(Landmarks().nearest(P, P, 2)[1], first[1])
 
 

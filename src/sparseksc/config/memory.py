@@ -23,7 +23,8 @@ from sparseksc.core.recipe import ENCODING_SIZE
 from sparseksc.data.source import BLOCK_ROWS
 from sparseksc.execution.threads import CHUNKS_AHEAD, MOST_ROWS, chunk_rows, thread_count
 from sparseksc.kernels import KERNELS, Exponential, Kernel
-from sparseksc.kernels.landmarks import AUTO_NEIGHBORS, BLOCK_ENTRIES
+from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
+from sparseksc.kernels.metrics import BLOCK_ENTRIES
 from sparseksc.search.constants import (
     GRAPH_SIZE,
     MANY_FEATURES,

@@ -89,7 +89,10 @@ PARAMETERS: dict[str, Parameter] = {
         "Nearest landmarks that describe a row, for the kernel landmarks; auto is 6.",
     ),
     "metric": Parameter(
-        "euclidean", OneOf(("euclidean", "cosine")), "Distance between rows and landmarks."
+        "euclidean",
+        OneOf(("euclidean", "cosine", "haversine", "jaccard")),
+        "Distance between rows and landmarks; haversine is of latitude and longitude in degrees, "
+        "jaccard of sets (0 and 1).",
     ),
     "scale": Parameter(False, Flag(), "Standardise the columns; kept in the model."),
     "max_rank": Parameter(

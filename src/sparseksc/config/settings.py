@@ -32,6 +32,8 @@ from sparseksc.search.constants import LANDMARK_SCALES
 #: Most pivots, and points for each of them, of a refinement of the search: its pivots have to
 #: cover long and thin shapes without a gap.
 REFINEMENT_RANK, REFINEMENT_POINTS_PER_PIVOT = 1000, 15
+#: Metrics of rows that are not points in a space of any units, and what these are.
+OWN_UNITS = {"haversine": "latitudes and longitudes", "jaccard": "sets"}
 
 
 class Settings:
@@ -103,7 +105,7 @@ class Settings:
         self.by_angle = kernel == "cosine" or given["metric"] == "cosine"
         self.depends_on_scales = (
             kernel in ("rbf", "laplacian", "landmarks")
-            and not (given["scale"] or self.by_angle)
+            and not (given["scale"] or self.by_angle or given["metric"] in OWN_UNITS)
             and self.bandwidth_is_auto
         )
         self._check_together()
@@ -225,6 +227,13 @@ class Settings:
             raise ValueError(
                 "The landmarks kernel has no bandwidth: leave it out, and set n_neighbors."
             )
+        if given["metric"] in OWN_UNITS:
+            for name in ("scale", "noise"):
+                if given[name] not in (None, False):
+                    raise ValueError(
+                        f"The metric {given['metric']!r} takes {OWN_UNITS[given['metric']]} as "
+                        f"they are: leave {name} out."
+                    )
         if neighbors != "auto" and given["max_rank"] != "auto" and neighbors >= given["max_rank"]:
             raise ValueError(
                 f"n_neighbors must be less than max_rank, the number of landmarks, got "

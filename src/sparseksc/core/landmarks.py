@@ -31,6 +31,7 @@ from sparseksc.data.sampling import Sample
 from sparseksc.data.source import Source
 from sparseksc.execution.threads import map_rows
 from sparseksc.kernels import Landmarks
+from sparseksc.kernels.metrics import METRICS, Metric
 
 #: Steps of Lloyd's algorithm: later ones move the landmarks, and not the clusters.
 LLOYD_STEPS = 5
@@ -117,24 +118,26 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
     sample = distinct_sample(sample.first(ROWS_PER_LANDMARK * recipe.max_rank, recipe.seed))
     n = len(sample.rows)
     R = min(recipe.max_rank, max(n // LEAST_ROWS_PER_LANDMARK, min(n, 2 * kernel.n_neighbors + 2)))
-    rows = kernel.prepared(sample.X)
-    points = kernel.prepared(sample.first(R, recipe.seed).X)
-    euclidean = Landmarks(kernel.n_neighbors)
+    metric = METRICS[kernel.metric]
+    rows = metric.embedded(sample.X)
+    points = metric.embedded(sample.first(R, recipe.seed).X)
 
     def nearest(chunk: Array) -> Floats:
-        return np.column_stack(euclidean.nearest(chunk, points, 1))
+        return np.column_stack(metric.nearest(chunk, points, 1))
 
     for _ in range(LLOYD_STEPS):
         found = map_rows(nearest, rows, 1, recipe.n_jobs)
         numbers, distances = found[:, 0].astype(np.intp), found[:, 1]
-        points = _means(rows, numbers, sample.weights, points.shape[0])
+        means = _means(rows, numbers, sample.weights, points.shape[0])
+        kept = metric.kept(means).astype(sample.X.dtype, copy=False)
+        points = metric.landmarks(kept)
     # To the centres before the last step, which is near enough.
     left = _root_mean_square(distances, sample.weights)
-    residual, R = _relative(left, rows, sample.weights), points.shape[0]
+    residual, R = _relative(left, metric, rows, sample.weights), points.shape[0]
     if left == 0.0 and R > 1:  # every row is a landmark
-        left = _root_mean_square(euclidean.nearest(points, points, 2)[1][:, 1], np.ones(R))
+        left = _root_mean_square(metric.nearest(points, points, 2)[1][:, 1], np.ones(R))
     return ReducedSet(
-        points=points,
+        points=kept,
         indices=np.empty(0, np.intp),
         factor=np.empty((0, 0)),
         path=np.array([residual]),
@@ -164,15 +167,16 @@ def _root_mean_square(distances: Floats, weights: Floats) -> float:
 def relative_distortion(kernel: Landmarks, sample: Sample, points: Array) -> float:
     """Mean squared distance of rows to their landmarks, relative to that to their mean."""
     left = _root_mean_square(-kernel.degrees(sample.X, points, sample.weights), sample.weights)
-    return _relative(left, kernel.prepared(sample.X), sample.weights)
+    metric = METRICS[kernel.metric]
+    return _relative(left, metric, metric.embedded(sample.X), sample.weights)
 
 
-def _relative(left: float, rows: Any, weights: Floats) -> float:
+def _relative(left: float, metric: Metric, rows: Any, weights: Floats) -> float:
     """Squared ratio of a distance to the root mean square of those between rows and their mean."""
     shares = weights / weights.sum()
     mean: Any = sp.csr_array(shares[None]) @ rows
     mean = sp.csr_array(mean) if sp.issparse(rows) else mean.astype(rows.dtype)
-    spread = _root_mean_square(-Landmarks().degrees(rows, mean, weights), weights)
+    spread = _root_mean_square(metric.nearest(rows, mean, 1)[1][:, 0], weights)
     return (left / spread) ** 2 if spread > 0.0 else 0.0
 
 

@@ -1,6 +1,7 @@
 r"""The landmarks kernel: points are similar if they have landmarks in common.
 
-A point is a mixture of its ``s`` nearest landmarks. With the squared distances
+A point is a mixture of its ``s`` nearest landmarks. With the squared distances, in one of the
+metrics of :mod:`sparseksc.kernels.metrics`,
 :math:`D_1 \le \dots \le D_{s+1}` to the nearest of them, the weights are
 
 .. math::
@@ -20,15 +21,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.spatial import cKDTree
-from sklearn.utils.extmath import row_norms
 
-from sparseksc._native import neighbours
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.kernels.base import Kernel
-from sparseksc.kernels.exponential import RBF
-from sparseksc.kernels.kept import kept_with_points
-from sparseksc.kernels.products import Cosine, inner_products, largest_entries, unit_rows
+from sparseksc.kernels.metrics import METRICS
 
 #: Neighbours of "auto", and the share of the weights that is spread evenly over them: without it, a
 #: point much nearer to one landmark than to others that are equally far (ordinary in many
@@ -36,16 +32,11 @@ from sparseksc.kernels.products import Cosine, inner_products, largest_entries, 
 #: 0.1, 0.2 and 0.3, on digits, PenDigits, Letters, MNIST, g2mg_8_60 and h2mg_128_30, so that the
 #: figures of benchmarks/real_data.py for these are not held out.
 AUTO_NEIGHBORS, EVEN_SHARE = 6, 0.2
-#: More landmarks than this are searched by a tree, in up to so many dimensions.
-TREE_POINTS, TREE_FEATURES = 2000, 8
-#: Distances of sparse rows that are written at a time, so that they stay in the cache; of dense
-#: rows, twice as many coordinates are centred at a time.
-BLOCK_ENTRIES = 2**18
 
 
 @dataclass(frozen=True)
 class Landmarks(Kernel):
-    """Mixtures of the ``n_neighbors`` nearest landmarks; of unit rows for the metric "cosine".
+    """Mixtures of the ``n_neighbors`` nearest landmarks in one of the :data:`METRICS`.
 
     The *tile* of this kernel holds the weights ``z``, in which the scores are linear.
     """
@@ -66,7 +57,7 @@ class Landmarks(Kernel):
 
     @property
     def of_neighbours(self) -> Kernel:  # noqa: D102
-        return Cosine() if self.metric == "cosine" else RBF()
+        return METRICS[self.metric].of_neighbours or self
 
     def written(self, P: Array) -> int:  # noqa: D102
         return 1
@@ -80,13 +71,8 @@ class Landmarks(Kernel):
         return -self.nearest(X, P, 1)[1][:, 0]
 
     def check(self, X: Array) -> None:  # noqa: D102
-        if self.metric == "cosine" and X.shape[0] > 0:
-            none = largest_entries(X) == 0.0
-            if none.any():
-                raise ValueError(
-                    f"Row {int(np.argmax(none))} is all zeros, and has no direction that the "
-                    "metric 'cosine' could compare: remove such rows, or use 'euclidean'."
-                )
+        if X.shape[0] > 0:
+            METRICS[self.metric].check(X)
 
     def features(self, X: Array, P: Array) -> Any:
         """Weights ``z`` of the landmarks, shape (n, R), sparse."""
@@ -103,56 +89,13 @@ class Landmarks(Kernel):
         """``s`` for R landmarks; with more than half, the farthest would tell points apart."""
         return min(self.n_neighbors, max(R // 2, 1))
 
-    def prepared(self, X: Array) -> Array:
-        """Rows in the metric: of length 1 for "cosine"."""
-        return unit_rows(X) if self.metric == "cosine" else X
-
     def nearest(self, X: Array, P: Array, count: int) -> tuple[Integers, Floats]:
         """Return the ``count`` nearest landmarks of each row, and their distances.
 
-        ``P`` are landmarks in the metric, as :meth:`prepared` rows are.
+        ``P`` are landmarks as a model keeps them: rows, but of length about 1 for "cosine".
         """
-        rows: Any = self.prepared(X)
-        if sp.issparse(rows) or sp.issparse(P):
-            return _nearest_sparse(rows, P, count)
-        finder = _finder_of(P)
-        numbers = np.empty((len(rows), count), np.int64)
-        distances = np.empty(numbers.shape)
-        for start in range(0, len(rows), finder.block):
-            part = slice(start, start + finder.block)
-            numbers[part], distances[part] = finder.nearest(rows[part], count)
-        return numbers, distances
-
-
-class _Finder:
-    """Landmarks, centred and of ordinary size, so that nothing cancels, overflows or vanishes."""
-
-    def __init__(self, P: Array) -> None:
-        self.center = P.mean(axis=0, dtype=np.float64).astype(P.dtype)
-        points = P - self.center
-        # A power of two changes no digit.
-        largest = float(np.abs(points).max(initial=0.0))
-        self.unit = P.dtype.type(2.0 ** -int(np.frexp(largest)[1]))
-        self.points = np.ascontiguousarray(points * self.unit)
-        by_tree = P.shape[0] > TREE_POINTS and P.shape[1] <= TREE_FEATURES
-        self.tree = cKDTree(self.points) if by_tree else None
-        self.block = max(2 * BLOCK_ENTRIES // P.shape[1], 256)
-
-    def nearest(self, X: Array, count: int) -> tuple[Integers, Floats]:
-        """Return the nearest landmarks of a block of rows, and their distances."""
-        kind = self.points.dtype
-        rows = np.require((X - self.center) * self.unit, kind, ["C", "ALIGNED"])
-        if self.tree is not None:
-            _, found = self.tree.query(rows, k=np.arange(1, count + 1))
-            numbers = np.ascontiguousarray(found, dtype=np.int64)
-            distances = neighbours.distances_to(rows, self.points, numbers)
-        else:
-            numbers, distances = neighbours.nearest(rows, self.points, count)
-        return numbers, np.sqrt(distances) / float(self.unit)
-
-
-#: A model is asked for a few rows at a time, and a tree takes longer to build than they do.
-_finder_of = kept_with_points(_Finder)
+        metric = METRICS[self.metric]
+        return metric.nearest(metric.embedded(X), metric.landmarks(P), count)
 
 
 def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:
@@ -177,18 +120,3 @@ def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:
     starts = np.arange(0, n * s + 1, s, dtype=np.int32)
     columns = numbers[:, :s].astype(np.int32).ravel()
     return sp.csr_array((weights.ravel(), columns, starts), shape=(n, R))
-
-
-def _nearest_sparse(X: Any, P: Any, count: int) -> tuple[Integers, Floats]:
-    """Find the nearest landmarks by sparse products."""
-    norms, of_points = row_norms(X, squared=True), row_norms(P, squared=True)
-    numbers = np.empty((X.shape[0], count), np.int64)
-    distances = np.empty(numbers.shape)
-    step = max(BLOCK_ENTRIES // P.shape[0], 64)
-    for start in range(0, X.shape[0], step):
-        rows = slice(start, start + step)
-        values = inner_products(X[rows], P)
-        values = norms[rows, None] + of_points - 2.0 * values
-        numbers[rows] = neighbours.smallest(np.ascontiguousarray(values), count)
-        distances[rows] = np.take_along_axis(values, numbers[rows], axis=1)
-    return numbers, np.sqrt(np.maximum(distances, 0.0))

@@ -28,6 +28,7 @@ from sparseksc.core.model import NOISE, SparseModel
 from sparseksc.data.atomic import atomic_write
 from sparseksc.kernels import RBF, Exponential, Kernel, Landmarks, Polynomial
 from sparseksc.kernels.landmarks import EVEN_SHARE
+from sparseksc.kernels.metrics import METRICS
 from sparseksc.scaling import Scaling
 
 try:
@@ -180,10 +181,8 @@ def _cosine_rows(graph: Graph, X: str) -> str:
 
 def _mixed_scores(graph: Graph, kernel: Landmarks, X: str, P: Array, coef: Array) -> str:
     """Scores of the nearest landmarks, mixed by their weights, shape (n, K-1)."""
-    if kernel.metric == "cosine":
-        X = _cosine_rows(graph, X)
     R, s = len(P), kernel.neighbors_among(len(P))
-    distances = _summed_over_features(graph, "rbf", X, P, np.ones(P.shape[1]))
+    distances = _landmark_distances(graph, kernel, X, P)
     count = graph.constant([min(s + 1, R)], np.int64)
     nearest, numbers = (f"{graph.prefix}nearest", f"{graph.prefix}numbers")
     graph.nodes.append(
@@ -207,6 +206,38 @@ def _mixed_scores(graph: Graph, kernel: Landmarks, X: str, P: Array, coef: Array
         "Mul", graph.add("Unsqueeze", weights, graph.constant([2], np.int64)), scores
     )
     return graph.add("ReduceSum", weighted, graph.constant([1], np.int64), keepdims=0)
+
+
+def _landmark_distances(graph: Graph, kernel: Landmarks, X: str, P: Array) -> str:
+    """Squared distances to the landmarks, shape (n, R)."""
+    if kernel.metric == "jaccard":
+        products = graph.add("MatMul", X, graph.constant(P.T))
+        sizes = graph.add("Add", graph.row_sums(X), graph.constant(P.sum(axis=1)))
+        union = graph.add("Sub", sizes, products)
+        index = graph.add("Div", products, graph.positive_or_one(union))
+        some = graph.add("Greater", union, graph.constant(0.0))
+        index = graph.add("Where", some, index, graph.constant(1.0))
+        return graph.add("Sub", graph.constant(1.0), index)
+    if kernel.metric == "cosine":
+        X = _cosine_rows(graph, X)
+    elif kernel.metric == "haversine":
+        X, P = _unit_vectors(graph, X), METRICS["haversine"].embedded(P)
+    return _summed_over_features(graph, "rbf", X, P, np.ones(P.shape[1]))
+
+
+def _unit_vectors(graph: Graph, X: str) -> str:
+    """Places as unit vectors in space: sines alone, since runtimes lack cosines in float64."""
+    angles = graph.add("Mul", X, graph.constant(np.pi / 180.0))
+    further = graph.add("Add", angles, graph.constant(np.pi / 2.0))
+    sines, cosines = graph.add("Sin", angles), graph.add("Sin", further)
+
+    def column(array: str, place: int) -> str:
+        return graph.add("Gather", array, graph.constant([place], np.int64), axis=1)
+
+    across = column(cosines, 0)
+    x = graph.add("Mul", across, column(cosines, 1))
+    y = graph.add("Mul", across, column(sines, 1))
+    return graph.add("Concat", x, y, column(sines, 0), axis=1)
 
 
 def _summed_over_features(graph: Graph, name: str, X: str, P: Array, inverse: Array) -> str:

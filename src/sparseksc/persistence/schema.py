@@ -27,6 +27,7 @@ from sparseksc.config.domains import (
 from sparseksc.config.parameters import PARAMETERS
 from sparseksc.core.encoding import AngularDirections, Directions, Encoding, Means, Sides, SignCodes
 from sparseksc.kernels import KERNELS
+from sparseksc.kernels.metrics import METRICS
 from sparseksc.preprocessing.columns import KINDS, EncodedColumn
 from sparseksc.preprocessing.encoder import MISSING
 from sparseksc.search.ranking import SURFACES
@@ -47,7 +48,6 @@ COMPARED_PIVOTS = 8
 LARGEST_INTEGER, LARGEST_NUMBER, LARGEST_DEGREE = 2**53, 1.7e308, 10**6
 #: A smaller number has no finite inverse.
 LEAST_BANDWIDTH = float(np.finfo(np.float64).tiny)
-METRICS = ("euclidean", "cosine")
 #: Parameters that files of the first versions do not have.
 LATER_PARAMETERS = ("n_neighbors", "metric", "noise")
 #: Stands for a kernel that is a function.

@@ -34,7 +34,7 @@ from sparseksc._typing import Array, Booleans, Floats, Integers
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import rows_at
 from sparseksc.execution.threads import chunk_slices
-from sparseksc.kernels import RBF, Chi2, Exponential, Kernel, Laplacian
+from sparseksc.kernels import RBF, Chi2, Exponential, Kernel, Landmarks, Laplacian
 from sparseksc.search.constants import (
     DISTANCE_MEGABYTES,
     DISTANCE_ROWS,
@@ -196,6 +196,11 @@ def measured_points(kernel: Exponential, X: Array) -> tuple[Array, str]:
 
 def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> Integers:
     """Row numbers of the nearest other points, shape (n, count)."""
+    if isinstance(kernel, Landmarks):  # of a metric that is that of no other kernel
+        found, _ = kernel.nearest(X, X, count + 1)
+        others = found != np.arange(len(found))[:, None]
+        others[others.all(axis=1), -1] = False  # of more than count equal ones
+        return found[others].reshape(-1, count)
     if isinstance(kernel, Exponential) and not isinstance(kernel, Chi2):
         X, metric = measured_points(kernel, X)
         search = NearestNeighbors(n_neighbors=count, metric=metric).fit(X)
