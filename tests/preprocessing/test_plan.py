@@ -58,8 +58,11 @@ def test_a_few_texts_among_numbers_are_faults(rng):
     values = [str(number) for number in range(99)] + ["?"]
     with pytest.raises(ValueError, match="holds numbers, but for values such as '\\?'"):
         TableEncoder().fit(pd.DataFrame({"x": values}))
-    codes = pd.DataFrame({"x": [str(number % 3) for number in range(99)] + ["?"] * 2})
-    assert len(TableEncoder(categorical=["x"]).fit(codes).get_feature_names_out()) == 4
+    assert TableEncoder(categorical=["x"], min_frequency=0.0).fit(
+        pd.DataFrame({"x": [*values, *values]})
+    )
+    engines = pd.DataFrame({"x": [str(4 + number % 3) for number in range(99)] + ["rotary"] * 2})
+    assert len(TableEncoder().fit(engines).get_feature_names_out()) == 4
 
 
 def test_a_mismatch_weighs_half_a_median_difference(rng):

@@ -4,11 +4,27 @@ import numpy as np
 from scipy.linalg import eigh
 
 
-def mixtures(X, P, s, even=0.2):
+def euclidean(x, y):
+    return ((x - y) ** 2).sum()
+
+
+def haversine(x, y):
+    """Squared chord between two places on the unit sphere, by the haversine formula."""
+    (a, b), (c, d) = np.radians(x), np.radians(y)
+    return 4 * (np.sin((a - c) / 2) ** 2 + np.cos(a) * np.cos(c) * np.sin((b - d) / 2) ** 2)
+
+
+def jaccard(x, y):
+    """1 less the size of what two sets share, relative to that of both together."""
+    both = np.maximum(x, y).sum()
+    return 1 - np.minimum(x, y).sum() / both if both > 0 else 0.0
+
+
+def mixtures(X, P, s, even=0.2, squared=euclidean):
     """Weights of the landmarks, one row after the other."""
     Z = np.zeros((len(X), len(P)))
     for z, x in zip(Z, X, strict=True):
-        D = ((P - x) ** 2).sum(axis=1)
+        D = np.array([squared(x, p) for p in P])
         nearest = np.argsort(D, kind="stable")
         mine, last = nearest[:s], D[nearest[min(s, len(P) - 1)]]
         gaps = last - D[mine]

@@ -120,7 +120,7 @@ class HaversineMetric(Metric):
                 )
 
     def embedded(self, X: Array) -> Array:
-        """Unit vectors in space, in float64.
+        """Return unit vectors in space, in float64.
 
         Examples
         --------

@@ -82,7 +82,9 @@ def _category(name: str, statistics: TableStatistics, least: int, parameters: An
         return _left_out(name, f"more than {len(levels.counts) - 1:,} different texts")
     counts = levels.counts
     asked = name in parameters.categorical
-    if not asked and levels.example and levels.n_numbers >= MOSTLY_NUMBERS * present:
+    # Few different numbers are levels, such as numbers of cylinders beside "rotary".
+    mostly = len(counts) > FEW_VALUES and levels.n_numbers >= MOSTLY_NUMBERS * present
+    if mostly and levels.example and not asked:
         raise MostlyNumbers(name, levels.example)
     ranked = sorted(counts, key=lambda level: (-counts[level], level))
     frequent = [level for level in ranked if counts[level] >= least]
