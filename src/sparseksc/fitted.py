@@ -204,13 +204,17 @@ class FittedClusters(
 
         The input ``X`` has the precision of the training data; the outputs are ``labels``, always
         numbers from 0 (``classes_[labels]`` are the names, if any), and, in float64, ``scores``.
+        A model of a table of several types, as ``ksc fit`` makes it, has an input of shape (n, 1)
+        for each column, by its name: texts, empty where missing, and float64, NaN where missing,
+        for all others (truth values 0 and 1, dates in days since 1970, durations in seconds). Where
+        missing values are not filled in, rows with any have the label -1.
         Functions and precomputed kernels have no such form. Needs ``onnx``.
         """
         require_fitted(self)
         require_output(path, self)
         from sparseksc.persistence.onnx import export
 
-        export(self.model_, self.scaling_, path)
+        export(self.model_, self.scaling_, path, getattr(self, "table_encoder_", None))
 
     @property
     def _n_features_out(self) -> int:

@@ -29,6 +29,7 @@ from sparseksc.data.atomic import atomic_write
 from sparseksc.kernels import RBF, Exponential, Kernel, Landmarks, Polynomial
 from sparseksc.kernels.landmarks import EVEN_SHARE
 from sparseksc.kernels.metrics import METRICS
+from sparseksc.preprocessing import TableEncoder
 from sparseksc.scaling import Scaling
 
 try:
@@ -36,17 +37,24 @@ try:
 except ImportError:
     raise ImportError("ONNX files need the package onnx: pip install 'sparseksc[onnx]'.") from None
 
+from sparseksc.persistence.onnx_tables import ML_DOMAIN, ML_OPSET, add_encoder  # needs onnx
+
 OPSET, IR_VERSION = 17, 8
 
 
-def export(model: SparseModel, scaling: Scaling | None, path: StrPath) -> None:
-    """Write the graph of a model to an ONNX file."""
+def export(
+    model: SparseModel,
+    scaling: Scaling | None,
+    path: StrPath,
+    encoder: TableEncoder | None = None,
+) -> None:
+    """Write the graph of a model to an ONNX file, with the encoding of its table, if any."""
     kind = model.projection.kernel.name
     if kind in ("callable", "precomputed"):
         raise ValueError(
             f"A model with a {kind} kernel has no ONNX form, since the kernel is not in the model."
         )
-    content = model_proto(model, scaling)
+    content = model_proto(model, scaling, encoder)
     checker.check_model(content, full_check=True)
     with atomic_write(path) as file:
         file.write(content.SerializeToString())
@@ -87,8 +95,10 @@ class Graph:
         return self.add("Div", X, self.positive_or_one(lengths))
 
 
-def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
-    """Build the graph: one input ``X``, the outputs ``labels`` and ``scores``."""
+def model_proto(
+    model: SparseModel, scaling: Scaling | None, encoder: TableEncoder | None = None
+) -> Any:
+    """Build the graph: one input ``X``, or one for each column; outputs ``labels``, ``scores``."""
     projection = model.projection
     points: Any = projection.points
     sparse = not isinstance(points, np.ndarray)
@@ -96,12 +106,16 @@ def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
         points = points.toarray()
     kind = TensorProto.FLOAT if points.dtype == np.float32 else TensorProto.DOUBLE
     graph = Graph()
-    X = graph.add("Cast", "X", to=TensorProto.DOUBLE)
+    inputs, lacking = [helper.make_tensor_value_info("X", kind, ["n", points.shape[1]])], ""
+    if encoder is None:
+        X = graph.add("Cast", "X", to=TensorProto.DOUBLE)
+    else:
+        X, inputs, lacking = add_encoder(graph, encoder)
     if scaling is not None:
         centred = graph.add("Sub", X, graph.constant(scaling.mean))
         X = graph.add("Div", centred, graph.constant(scaling.scale))
     K = model.encoding.n_clusters
-    labels = "labels" if model.noise is None else "clusters"
+    labels = "labels" if model.noise is None and not lacking else "clusters"
     if K == 1:
         _single_cluster(graph, X, labels)
     else:
@@ -119,11 +133,13 @@ def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
             scores = graph.add("Cast", scores, to=TensorProto.DOUBLE)
         _labels(graph, model.encoding, scores, labels)
     if model.noise is not None:
-        _mark_noise(graph, model.noise, X, labels)
+        labels = _mark_noise(graph, model.noise, X, labels, "" if lacking else "labels")
+    if lacking:
+        graph.add("Where", lacking, graph.constant(NOISE, np.int64), labels, output="labels")
     body = helper.make_graph(
         graph.nodes,
         "sparseksc",
-        [helper.make_tensor_value_info("X", kind, ["n", points.shape[1]])],
+        inputs,
         [
             helper.make_tensor_value_info("labels", TensorProto.INT64, ["n"]),
             helper.make_tensor_value_info("scores", TensorProto.DOUBLE, ["n", K - 1]),
@@ -134,7 +150,10 @@ def model_proto(model: SparseModel, scaling: Scaling | None) -> Any:
         body,
         producer_name="sparseksc",
         producer_version=__version__,
-        opset_imports=[helper.make_opsetid("", OPSET)],
+        opset_imports=[
+            helper.make_opsetid("", OPSET),
+            *([] if encoder is None else [helper.make_opsetid(ML_DOMAIN, ML_OPSET)]),
+        ],
         ir_version=IR_VERSION,
     )
 
@@ -288,15 +307,15 @@ def _summed_over_features(graph: Graph, name: str, X: str, P: Array, inverse: Ar
 # -------------------------------------------------------------------------------------- encodings
 
 
-def _mark_noise(graph: Graph, noise: Density, X: str, labels: str) -> None:
-    """Add the output ``labels``: -1 where the density is below its floor."""
+def _mark_noise(graph: Graph, noise: Density, X: str, labels: str, output: str) -> str:
+    """Return the labels with -1 where the density is below its floor."""
     points: Any = noise.points
     points = points if isinstance(points, np.ndarray) else points.toarray()
     rows = _cosine_rows(graph, X) if noise.by_angle else X
     values = _kernel_values(graph, RBF(noise.bandwidth), rows, points.astype(np.float64))
     density = graph.add("MatMul", values, graph.constant(noise.mass))
     sparse = graph.add("Less", density, graph.constant(noise.floor))
-    graph.add("Where", sparse, graph.constant(NOISE, np.int64), labels, output="labels")
+    return graph.add("Where", sparse, graph.constant(NOISE, np.int64), labels, output=output)
 
 
 def _labels(graph: Graph, encoding: Encoding, scores: str, labels: str) -> None:
