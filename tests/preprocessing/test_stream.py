@@ -1,9 +1,12 @@
 """Files of any types of columns as numbers, block by block."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from sparseksc import KernelSpectralClustering
 from sparseksc.data.files import locate
 from sparseksc.data.formats.base import MissingColumns, Request
 from sparseksc.preprocessing import TableEncoder
@@ -72,3 +75,39 @@ def test_columns_of_the_encoder_must_be_there(table, tmp_path):
     files = TableFiles(*locate([str(tmp_path / "less.csv")], Request()))
     with pytest.raises(MissingColumns, match="has no columns 'c' and 'k'; it has x"):
         EncodedStream(files, encoder)
+
+
+def test_workers_of_a_cluster_read_the_rows_of_the_stream(table, tmp_path):
+    pytest.importorskip("dask.array", reason="needs dask")
+    for name, part in (("a", table[:700]), ("b", table[700:])):
+        part.to_parquet(tmp_path / f"{name}.parquet", index=False, row_group_size=90)
+    stream = EncodedStream(*open_table(tmp_path, 130))
+    blocks = [block for block, _ in stream.blocks()]
+    lazy = stream.to_dask()
+    assert [len(block) for block in blocks] == list(lazy.array.chunks[0])
+    np.testing.assert_array_equal(lazy.array.compute(), np.concatenate(blocks))
+
+
+def test_a_model_of_a_cluster_keeps_the_encoder(table, tmp_path):
+    pytest.importorskip("dask.array", reason="needs dask")
+    table.to_parquet(tmp_path / "table.parquet", index=False)
+    stream = EncodedStream(*open_table(tmp_path / "table.parquet", 130))
+    make = partial(KernelSpectralClustering, 2, kernel="landmarks", scale=True, random_state=0)
+    here, there = make().fit(stream), make().fit(stream.to_dask())
+    assert there.coef_.tobytes() == here.coef_.tobytes()
+    assert there.table_encoder_ is stream.encoder
+    np.testing.assert_array_equal(there.predict(table), np.asarray(there.labels_))
+
+
+@pytest.mark.parametrize(
+    ("ending", "missing", "sentence"),
+    [
+        ("csv", "impute", "save the table as Parquet"),
+        ("parquet", "drop", "choose missing='impute'"),
+    ],
+)
+def test_what_a_cluster_cannot_cut_gets_one_sentence(ending, missing, sentence, table, tmp_path):
+    getattr(table, f"to_{ending}")(tmp_path / f"table.{ending}", index=False)
+    stream = EncodedStream(*open_table(tmp_path / f"table.{ending}", missing=missing))
+    with pytest.raises(ValueError, match=sentence):
+        stream.to_dask()

@@ -15,7 +15,6 @@ from sparseksc.data.adapters import external_source, is_external, origins_of
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.data.sparse import checked_csr
 from sparseksc.kernels import KERNELS, make_kernel
-from sparseksc.preprocessing.stream import EncodedStream
 from sparseksc.scaling import Scaling, measure_scaling
 
 #: Entries of an array up to which its check is not left to scikit-learn, which takes longer than
@@ -33,7 +32,8 @@ def training_source(
     source = _checked_source(estimator, X, sample_weight, reset=True)
     estimator.__dict__.pop("table_encoder_", None)
     scaling = None
-    if isinstance(source, EncodedStream):
+    # Files of several types of columns, also where a cluster reads them.
+    if hasattr(source, "encoder"):
         estimator.table_encoder_, scaling = source.encoder, source.scaling
     if not estimator.scale:
         if source.in_memory and hasattr(estimator, "feature_names_in_"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -76,16 +77,34 @@ class TableFiles:
 
     def batches(self, names: list[str]) -> Iterator[Any]:
         """Record batches of the named columns of all files."""
-        pa = require_pyarrow()
-        schema = pa.schema([self.schema.field(name) for name in names])
         for path, stamp in zip(self.paths, self.stamps, strict=True):
             with escaped_errors():
                 for batch in self.form.batches(path, names):
-                    table = pa.Table.from_batches([batch]).select(names)
-                    if table.schema != schema:
-                        table = table.cast(schema)
-                    yield from table.to_batches()
+                    yield from self._of_one_schema(batch, names)
             require_unchanged(path, stamp)
+
+    def batches_of_rows(self, start: int, stop: int, names: list[str]) -> Iterator[Any]:
+        """Record batches of the named columns of rows ``start`` to ``stop`` of all files."""
+        first = 0
+        for path, stamp, rows in zip(self.paths, self.stamps, self.counts, strict=True):
+            begin, end = max(start - first, 0), min(stop - first, rows)
+            if begin < end:
+                with escaped_errors():
+                    for batch in self.form.batches_of_rows(path, begin, end, names):
+                        yield from self._of_one_schema(batch, names)
+                require_unchanged(path, stamp)
+            first += rows
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """Numbers of rows of the files, for kinds of files that tell."""
+        return [int(self.form.count(path) or 0) for path in self.paths]
+
+    def _of_one_schema(self, batch: Any, names: list[str]) -> Iterator[Any]:
+        pa = require_pyarrow()
+        schema = pa.schema([self.schema.field(name) for name in names])
+        table = pa.Table.from_batches([batch]).select(names)
+        yield from (table if table.schema == schema else table.cast(schema)).to_batches()
 
     def carried(self, names: list[str]) -> Iterator[Any]:
         """Record batches of columns as they are in the files."""
@@ -153,10 +172,35 @@ class EncodedStream(FileStream):
             yield block[complete], [some.column(name) for name in self.ids]
 
     def to_dask(self) -> Source:  # noqa: D102
-        return stream.Stream.to_dask(self)
+        source: Any = stream.Stream.to_dask(self)
+        source.encoder, source.scaling = self.encoder, self.scaling
+        return source
 
     def parts(self) -> list[stream.Part]:  # noqa: D102
-        return stream.Stream.parts(self)
+        if not self.form.has_random_access:
+            raise ValueError(
+                f"{self.paths[0]} can only be read from its beginning, and the workers of a "
+                "cluster read parts: save the table as Parquet or Arrow."
+            )
+        if self.encoder.missing == "drop":
+            raise ValueError(
+                "Workers of a cluster need to know how many rows there are, before those with "
+                "missing values are left out: choose missing='impute'."
+            )
+        n_rows, step = sum(self.files.counts), self.block_rows
+        stops = [min(start + step, n_rows) for start in range(0, n_rows, step)]
+        return [
+            stream.Part(stop - start, partial(self._read_rows, start, stop))
+            for start, stop in zip([0, *stops], stops, strict=False)
+        ]
+
+    def _read_rows(self, start: int, stop: int) -> Array:
+        names = self.encoder.columns_in_use
+        blocks = []
+        for batch in recut(self.files.batches_of_rows(start, stop, names), self.block_rows):
+            with escaped_errors(), _naming(self.paths):
+                blocks.append(self.encoder.encode(batch, start)[0])
+        return np.concatenate(blocks)
 
 
 @contextmanager

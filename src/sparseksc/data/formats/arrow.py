@@ -90,16 +90,20 @@ class Columnar(Format):
     def read_rows(self, path: Path, start: int, stop: int) -> Array:  # noqa: D102
         described = self.describe(path)
         names = described.names or []
-        found, first = [], 0
+        batches = self.batches_of_rows(path, start, stop, names)
+        return np.concatenate([_numbers(batch, names, described.dtype) for batch in batches])
+
+    def batches_of_rows(self, path: Path, start: int, stop: int, names: list[str]) -> Iterator[Any]:
+        """Record batches of the named columns of some rows, from the pieces that they lie in."""
+        first = 0
         for number, rows in enumerate(self.pieces(path)):
             if first >= stop or first + rows <= start:
                 first += rows
                 continue
             for batch in self.piece(path, number, names):
-                block = _numbers(batch, names, described.dtype)
-                found.append(block[max(start - first, 0) : max(stop - first, 0)])
+                begin = max(start - first, 0)
+                yield batch.slice(begin, max(stop - first - begin, 0))
                 first += batch.num_rows
-        return np.concatenate(found)
 
 
 class Taking:
