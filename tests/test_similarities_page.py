@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from sparseksc import KernelSpectralClustering
+
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "similarities.md"
 
 
@@ -33,6 +35,24 @@ def test_a_new_text_goes_to_its_group(names):
 
 def test_a_network(names):
     assert adjusted_rand_score(names["group"], names["network"].labels_) >= 0.97
+
+
+def test_movements_are_told_apart_by_alignment(names):
+    movement, gestures = names["movement"], names["gestures"]
+    assert adjusted_rand_score(movement, names["moves"].labels_) >= 0.97
+    rbf = KernelSpectralClustering(3, kernel="rbf", random_state=0).fit(gestures)
+    assert adjusted_rand_score(movement, rbf.labels_) < 0.7
+
+
+def test_the_alignment_kernel_is_positive_semidefinite(names):
+    values = names["aligned"](names["gestures"], names["gestures"], 0.5)
+    np.testing.assert_allclose(np.diag(values), 1.0)
+    assert np.linalg.eigvalsh(values).min() > -1e-9
+
+
+def test_places_and_sets(names):
+    assert adjusted_rand_score(names["island"], names["sightings"].labels_) >= 0.97
+    assert adjusted_rand_score(names["taste"], names["customers"].labels_) >= 0.9
 
 
 def test_a_series(names):

@@ -7,6 +7,7 @@ import bz2
 import gzip
 import io
 import lzma
+import zipfile
 from datetime import date, datetime
 
 import numpy as np
@@ -51,6 +52,14 @@ def towns(**how):
 
 def zstd(content):
     return bytes(pa.compress(content, "zstd", asbytes=True))
+
+
+def archive(files):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+    return file.getvalue()
 
 
 def saved(method, columns, **how):
@@ -120,6 +129,29 @@ GOOD = {
     "NA": ("a.csv", lines(HOLES, missing="NA").encode(), HOLES),
     "NaN": ("a.csv", lines(HOLES, missing="NaN").encode(), HOLES),
     "null": ("a.csv", lines(HOLES, missing="null").encode(), HOLES),
+    "a dash": ("a.csv", lines(HOLES, missing="-").encode(), HOLES),
+    "a question mark": ("a.csv", lines(HOLES, missing="?").encode(), HOLES),
+    "a point, of SAS": ("a.csv", lines(HOLES, missing=".").encode(), HOLES),
+    "None, of Python": ("a.csv", lines(HOLES, missing="None").encode(), HOLES),
+    "a fault of a spreadsheet": ("a.csv", lines(HOLES, missing="#DIV/0!").encode(), HOLES),
+    "zip": ("a.csv.zip", archive({"folder/": "", "a.csv": towns()}), TOWNS),
+    "zip of a Mac": ("a.csv.zip", archive({"a.csv": towns(), "__MACOSX/a.csv": "x"}), TOWNS),
+    "packed blanks in a zip": ("a.txt.zip", archive({"a.txt": lines(POINTS, sep="  ")}), POINTS),
+    "text over lines": (
+        "a.csv",
+        b'x,t\n1,"one\ntwo"\n2,"one\ntwo"\n3,b\n4,b\n',
+        {"x": [1, 2, 3, 4], "t": ["one\ntwo", "one\ntwo", "b", "b"]},
+    ),
+    "names of columns that are no words": (
+        "a.csv",
+        "x,😀\n1,a\n2,b\n3,a\n4,b\n".encode(),
+        {"x": [1, 2, 3, 4], "😀": ["a", "b", "a", "b"]},
+    ),
+    "numbers and a word": (
+        "a.csv",
+        b"x,cylinders\n" + b"1,4\n2,6\n3,8\n4,6\n" * 3 + b"5,rotary\n6,rotary\n",
+        {"x": [1, 2, 3, 4] * 3 + [5, 6], "cylinders": ["4", "6", "8", "6"] * 3 + ["rotary"] * 2},
+    ),
     "#N/A": ("a.csv", lines(HOLES, missing="#N/A").encode(), HOLES),
     "dates": ("a.csv", lines({"x": X, "day": DAYS}).encode(), {"x": X, "day": DAYS}),
     "dates with points": (
@@ -190,8 +222,30 @@ BAD = {
     "a line too long": ("a.csv", b"x;y\n1;2;3\n", r"has 3 fields in row 1 \(line 2\) where 2"),
     "one text among numbers": (
         "a.csv",
-        b"x,y\n" + b"1,2\n2,1\n" * 10 + b"1,?\n",
-        r"has '\?' in row 21 \(line 22\), column 'y', which is not a number: correct it, leave",
+        "x,y\n{}1,l5\n".format("".join(f"{n % 7},{n}\n" for n in range(20))).encode(),
+        r"has 'l5' in row 21 \(line 22\), column 'y', which is not a number: correct it, leave",
+    ),
+    "a total at the end": (
+        "a.csv",
+        "x,y\n{}Total,190\n".format("".join(f"{n},{n % 7}\n" for n in range(20))).encode(),
+        r"has 'Total' in row 21 \(line 22\), column 'x', which is not a number",
+    ),
+    "a short line under texts": (
+        "a.csv",
+        b"x,c\n1,a\n2,b\n3\n",
+        r"has 1 field in row 3 \(line 4\)",
+    ),
+    "a title on top": ("a.csv", b"Report,,\nx,y,z\n1,2,3\n", "such as a title"),
+    "a page of the web": ("a.csv", b"<!DOCTYPE html>\n<html>\n", "holds HTML or XML, not a table"),
+    "two files in a zip": (
+        "a.csv.zip",
+        archive({"a.csv": towns(), "b.csv": towns()}),
+        "holds 2 files, not one: unpack it first",
+    ),
+    "half a zip": (
+        "a.csv.zip",
+        archive({"a.csv": towns()})[:60],
+        "cannot be read as CSV",
     ),
     "no header": ("a.csv", b"1,2\n3,4\n", r"first line of .* holds numbers alone: add a line"),
     "no header, decimal commas": ("a.csv", b"1,5;2,5\n3,5;4,5\n", "holds numbers alone"),

@@ -1,13 +1,14 @@
 """Places and sets: the metrics of landmarks against their formulas, and through all doors."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
-from sparseksc import KernelSpectralClustering, load, open_dataset
+from sparseksc import DoubtWarning, KernelSpectralClustering, load, open_dataset
 from sparseksc.kernels import Landmarks
 from sparseksc.kernels.metrics import METRICS
 from tests.reference import landmarks as slow
@@ -198,6 +199,15 @@ def test_rows_that_are_no_places_or_sets_get_one_sentence(metric, X, sentence, t
         np.save(tmp_path / "x.npy", X)
         with pytest.raises(ValueError, match=sentence):
             make(metric).fit(open_dataset(tmp_path / "x.npy"))
+
+
+def test_radians_and_exchanged_columns_are_doubted():
+    X, _ = places()
+    with pytest.warns(DoubtWarning, match="as small as radians"):
+        make("haversine").fit(np.radians(X))
+    frame = pd.DataFrame(X[:, ::-1] / [[2.0, 1.0]], columns=["Longitude", "Latitude"])
+    with pytest.warns(DoubtWarning, match="takes the latitude first"):
+        make("haversine").fit(frame)
 
 
 @each

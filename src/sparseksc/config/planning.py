@@ -138,6 +138,9 @@ def make_plan(
     if not source.in_memory:  # or it was checked at the door
         settings.check_rows(sample.X)
 
+    doubt = settings.doubt_of_rows(sample.X, source.feature_names)
+    if doubt:
+        warn(doubt, DoubtWarning)
     if settings.depends_on_scales:
         _warn_of_one_feature(sample, source.feature_names, settings.seed)
     plan_for = partial(

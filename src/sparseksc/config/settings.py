@@ -26,6 +26,7 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.data.fingerprint import fingerprint_of
 from sparseksc.execution.memory import parse_bytes
 from sparseksc.kernels import KERNELS, Kernel, Precomputed, make_kernel
+from sparseksc.kernels.metrics import METRICS
 from sparseksc.search.candidates import automatic_bandwidths
 from sparseksc.search.constants import LANDMARK_SCALES
 
@@ -142,6 +143,11 @@ class Settings:
     def check_rows(self, X: Array) -> None:
         """Raise an error where the kernel is not defined on ``X``."""
         self._kernel.check(X)
+
+    def doubt_of_rows(self, X: Array, names: list[str] | None) -> str:
+        """Say why the metric may not be meant for these rows; nothing where it may."""
+        metric = METRICS[getattr(self._kernel, "metric", "euclidean")]
+        return metric.doubt(X, names)
 
     def bandwidths(self, X: Array, weights: Array, rows: Array) -> list[Any]:
         """Candidates for the bandwidth; a single None for kernels without one.

@@ -101,7 +101,7 @@ class Stream(Source):
                 "change while it is in use."
             )
         if start == 0:
-            raise ValueError("The source has no rows.")
+            raise ValueError(f"{getattr(self, 'paths', ['The source'])[0]} has no rows.")
         self.n_rows = start
 
     def sample(self, size: int | None, seed: int) -> Sample:

@@ -58,6 +58,10 @@ class Metric:
     def check(self, X: Array) -> None:
         """Raise a ValueError where the metric is not defined on ``X``."""
 
+    def doubt(self, X: Array, names: list[str] | None) -> str:
+        """Say what makes it doubtful that these rows, and names of columns, are what is meant."""
+        return ""
+
     def embedded(self, X: Array) -> Array:
         """Rows whose means are landmarks."""
         return X
@@ -118,6 +122,20 @@ class HaversineMetric(Metric):
                     f"Row {row} has the {name} {X[row, place]:g}, beyond {limit:g}: {wanted}, in "
                     "this order."
                 )
+
+    def doubt(self, X: Array, names: list[str] | None) -> str:  # noqa: D102
+        first, second = (name.lower() for name in names or ("", ""))
+        if first.startswith(("lon", "lng")) and second.startswith("lat"):
+            return (
+                f"The columns are {first!r} and {second!r}, but the metric 'haversine' takes the "
+                "latitude first: exchange them."
+            )
+        if (np.abs(X) <= [np.pi / 2.0, np.pi]).all():
+            return (
+                "All coordinates are as small as radians, but the metric 'haversine' takes degrees:"
+                " pass numpy.degrees(X) if they are radians."
+            )
+        return ""
 
     def embedded(self, X: Array) -> Array:
         """Return unit vectors in space, in float64.

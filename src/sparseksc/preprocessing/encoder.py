@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from sparseksc._text import escaped
 from sparseksc._typing import Array
 from sparseksc.data.adapters import is_dask
+from sparseksc.data.formats.arrow import LARGEST_EXACT, is_whole, warn_of_rounding
 from sparseksc.preprocessing.columns import EncodedColumn, kind_of
 from sparseksc.preprocessing.plan import plan_columns, weigh
 from sparseksc.preprocessing.statistics import TableStatistics, gather
@@ -31,11 +32,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers, dates (days) and durations (seconds) get mean 0 and variance 1, missing ones the
     median. Texts and categories are one-hot encoded, with one feature for all rare levels, and
-    weighted such that two different levels are at half the squared distance of two median rows in a
-    column of numbers: under an rbf kernel, this is the product of an rbf kernel on the numbers and
-    an overlap kernel on the categories. A feature says which values are missing, where that is not
-    rare. Columns that cannot help are left out: constant and empty ones, texts that are all
-    different, and numbers that count the rows. :meth:`summary` says what was done.
+    weighted such that two different levels are at a fifth of the squared distance of two median
+    rows in a column of numbers: under an rbf kernel, this is the product of an rbf kernel on the
+    numbers and an overlap kernel on the categories. A feature says which values are missing, where
+    that is not rare. Columns that cannot help are left out: constant and empty ones, texts that are
+    all different, and numbers that count the rows. :meth:`summary` says what was done.
 
     It does what scikit-learn's ``ColumnTransformer`` of ``SimpleImputer``, ``OneHotEncoder`` and
     ``StandardScaler`` does, from statistics of one pass over any number of rows.
@@ -124,7 +125,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return self._fit_dask(X)
         table = arrow_table(X)
         kinds, left_out = self.kinds(table.schema)
-        return self._fit_statistics(table.schema.names, gather(_batches(table), kinds), left_out)
+        return self._fit_statistics(table.schema, gather(_batches(table), kinds), left_out)
 
     def fit_batches(self, batches: Iterable[Any], schema: Any) -> TableEncoder:
         """Fit to Arrow record batches of a schema, which are read once.
@@ -135,7 +136,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         kinds, left_out = self.kinds(schema)
         statistics = gather(recut(batches, BATCH), kinds)
-        return self._fit_statistics(schema.names, statistics, left_out)
+        return self._fit_statistics(schema, statistics, left_out)
 
     def _fit_dask(self, frame: Any) -> TableEncoder:
         dask = import_module("dask")
@@ -149,7 +150,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for part, start in zip(parts, starts, strict=False)
         ]
         statistics = reduce(TableStatistics.merge, dask.compute(*found))
-        return self._fit_statistics(meta.schema.names, statistics, left_out)
+        return self._fit_statistics(meta.schema, statistics, left_out)
 
     def kinds(self, schema: Any) -> tuple[dict[str, str], dict[str, str]]:
         """Kinds of the columns of an Arrow schema that are used, and why others are not."""
@@ -191,10 +192,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 )
 
     def _fit_statistics(
-        self, names: list[str], statistics: TableStatistics, left_out: dict[str, str]
+        self, schema: Any, statistics: TableStatistics, left_out: dict[str, str]
     ) -> TableEncoder:
         if statistics.n_rows == 0:
             raise ValueError("The table has no rows.")
+        names = schema.names
         used = [name for name in names if name in statistics.kinds or name in left_out]
         self.columns_ = plan_columns(statistics, left_out, used, self)
         self.n_missing_ = {name: statistics.missing(name) for name in statistics.kinds}
@@ -215,6 +217,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"No column of the table can be used, {reasons}: add a column of numbers, or of "
                 "levels that occur more than once."
             )
+        for name in self.columns_in_use:
+            if name in statistics.numeric and is_whole(schema.field(name)):
+                _, _, low, high = statistics.spread(name)
+                if max(-low, high) >= LARGEST_EXACT:
+                    warn_of_rounding(repr(name))
         return self
 
     @property

@@ -14,7 +14,13 @@ from sparseksc._text import escaped_errors
 from sparseksc._typing import Array
 from sparseksc.data import stream
 from sparseksc.data.files import FileStream, require_unchanged, stamp_of
-from sparseksc.data.formats.arrow import Columnar, index_columns, require_pyarrow
+from sparseksc.data.formats.arrow import (
+    WHOLE,
+    Columnar,
+    index_columns,
+    is_whole,
+    require_pyarrow,
+)
 from sparseksc.data.formats.base import MissingColumns, Rows, some_of
 from sparseksc.data.source import Source
 from sparseksc.preprocessing.columns import kind_of
@@ -60,6 +66,8 @@ class TableFiles:
                     [pa.schema([one.remove_metadata()]) for one in found],
                     promote_options="permissive",
                 )
+                if any(is_whole(one) for one in found):
+                    field = field.with_metadata(WHOLE)
             except pa.ArrowException:
                 kinds = {str(one.type): path for one, path in zip(found, paths, strict=True)}
                 (one, first), (other, second), *_ = kinds.items()

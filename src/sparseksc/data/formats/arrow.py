@@ -72,7 +72,7 @@ class Columnar(Format):
                 block = _numbers(batch, names, described.dtype)
                 for place in described.whole:
                     if np.nanmax(np.abs(block[:, place]), initial=0.0) >= LARGEST_EXACT:
-                        warn_of_rounding(path, names[place])
+                        warn_of_rounding(f"{names[place]!r} of {path}")
                 yield block, [batch.column(name) for name in ids]
 
     def carried(self, path: Path, names: list[str]) -> Iterator[Any]:
@@ -142,11 +142,11 @@ def is_whole(field: Any) -> bool:
     )
 
 
-def warn_of_rounding(path: Path, name: str) -> None:
-    """Say that whole numbers are not kept as they are."""
+def warn_of_rounding(column: str) -> None:
+    """Say that whole numbers of a column are not kept as they are."""
     warn(
-        f"Column {name!r} of {path} holds whole numbers beyond 2^53, which are rounded: if they "
-        "name the rows, keep the column as an id, or leave it out.",
+        f"Column {column} holds whole numbers beyond 2^53, which are rounded: if they name the "
+        "rows, keep the column as an id, or leave it out.",
         UserWarning,
     )
 

@@ -66,6 +66,11 @@ class Request:
         """
         twice = repeated(available)
         if twice is not None:
+            if not twice:
+                raise ValueError(
+                    f"{path} has columns without a name in its first line: name them, or remove "
+                    "the lines above the names, such as a title."
+                )
             raise ValueError(f"{path} has more than one column {twice!r}: rename one of them.")
         known = set(available)
         missing = [name for name in (*(self.columns or ()), *self.ids) if name not in known]

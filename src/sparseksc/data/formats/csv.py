@@ -10,7 +10,6 @@ line by line until the first fault, whose row, line and column make a sentence.
 from __future__ import annotations
 
 import csv
-import lzma
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from io import BufferedReader
@@ -25,10 +24,14 @@ from sparseksc._typing import Array
 from sparseksc.data.formats.arrow import WHOLE, Columnar, Taking, require_pyarrow
 from sparseksc.data.formats.base import Description, Rows, brief
 from sparseksc.data.formats.dialect import Dialect, find_dialect
-from sparseksc.data.formats.text import UNPACKING, JoinedBlanks, open_lines, packing
+from sparseksc.data.formats.text import UNPACKING, JoinedBlanks, open_bytes, open_lines, packing
 
 #: Spellings of a missing value.
-MISSING = ("", "#N/A", "#NA", "-NaN", "-nan", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null")
+MISSING = (
+    *("", "#N/A", "#NA", "-NaN", "-nan", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
+    *("<NA>", "None", "-", "--", "?", "."),
+    *("#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"),  # of spreadsheets
+)
 #: Columns above which lines are not left to Arrow, which takes its time for each column of a block.
 MANY_COLUMNS = 1000
 #: Entries that are handed on at once where there are many columns.
@@ -138,8 +141,8 @@ class Csv(Columnar):
         content: Any = path
         if dialect.blanks:
             content = BufferedReader(JoinedBlanks(path, dialect.encoding))
-        elif packing(path) == ".xz":  # which Arrow does not know
-            content = lzma.open(path, "rb")
+        elif packing(path) in (".xz", ".zip"):  # which Arrow does not know
+            content = open_bytes(path)
         unicode = dialect.blanks or dialect.encoding.startswith("utf-8")
         return arrow.open_csv(
             content,
@@ -174,7 +177,7 @@ class Csv(Columnar):
     def _inferred(self, path: Path) -> Any:
         """Return the types of the first rows."""
         self.request.chosen(path, self.header(path)[0])
-        with self._understood(path):
+        with self._understood(path, numbers=[]):
             try:
                 return self._open(path, {}).schema
             except StopIteration:
@@ -202,7 +205,9 @@ class Csv(Columnar):
             yield batch
 
     def _batches(self, path: Path, types: dict[str, Any], carried: bool) -> Iterator[Any]:
-        with self._understood(path):
+        pa = require_pyarrow()
+        numbers = [name for name, of in types.items() if pa.types.is_floating(of)]
+        with self._understood(path, numbers=numbers):
             reader = self._open(path, types, list(types), carried)
             while True:
                 try:
@@ -242,13 +247,18 @@ class Csv(Columnar):
         return self.first_fault(path) or super().fault(path, row, column, value)
 
     @contextmanager
-    def _understood(self, path: Path, *, searched: bool = True) -> Iterator[None]:
-        """Turn what can go wrong in reading into one sentence, ``searched`` for in the rows."""
+    def _understood(
+        self, path: Path, *, searched: bool = True, numbers: list[str] | None = None
+    ) -> Iterator[None]:
+        """Turn what can go wrong in reading into one sentence, ``searched`` for in the rows.
+
+        ``numbers`` are the columns that should hold numbers, all that are chosen by default.
+        """
         pa = require_pyarrow()
         try:
             yield
         except (pa.ArrowException, csv.Error, *UNPACKING) as error:
-            sentence = self.first_fault(path) if searched else None
+            sentence = self.first_fault(path, numbers, filled=numbers is None) if searched else None
             raise ValueError(sentence or f"{path} cannot be read as CSV: {brief(error)}") from None
         except UnicodeError as error:
             raise ValueError(_not_in(path, error)) from None
@@ -273,7 +283,7 @@ class Csv(Columnar):
 
     def _first_fault(self, path: Path, columns: list[str] | None, filled: bool) -> str | None:
         names, skipped = self.header(path)
-        wanted = columns or self.request.chosen(path, names)
+        wanted = self.request.chosen(path, names) if columns is None else columns
         where = {name: place for place, name in enumerate(names)}
         places = [(where[name], name) for name in wanted]
         dialect = self.dialect(path)

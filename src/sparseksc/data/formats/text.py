@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,18 +27,21 @@ PACKED = {
     ".bz2": ("bzip2", b"BZh"),
     ".xz": ("xz", b"\xfd7zXZ\x00"),
     ".zst": ("zstandard", b"\x28\xb5\x2f\xfd"),
+    ".zip": ("zip", b"PK\x03\x04"),
 }
 #: First bytes of files that are not text: what they are, and the ending that they should have.
 NOT_TEXT = {
-    b"PK\x03\x04": ("a zip archive or a spreadsheet", ".xlsx"),
     b"\xd0\xcf\x11\xe0": ("an old spreadsheet", ".xls"),
     b"PAR1": ("Parquet", ".parquet"),
     b"ARROW1": ("Arrow", ".arrow"),
     b"\x93NUMPY": ("a NumPy array", ".npy"),
     **{magic: (f"compressed by {name}", ending) for ending, (name, magic) in PACKED.items()},
+    b"PK\x03\x04": ("a zip archive or a spreadsheet", ".xlsx or .csv.zip"),
 }
+#: Beginnings of pages of the web.
+MARKUP = (b"<!doctype", b"<html", b"<?xml", b"<table")
 #: Errors of what unpacks.
-UNPACKING = (EOFError, zlib.error, lzma.LZMAError)
+UNPACKING = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -67,7 +71,19 @@ def open_bytes(path: Path) -> IO[bytes]:
         pa = require_pyarrow()
         packed: Any = pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
         return io.BufferedReader(packed)
-    return path.open("rb")
+    return _member(path) if ending == ".zip" else path.open("rb")
+
+
+def _member(path: Path) -> IO[bytes]:
+    """Open the only file of an archive."""
+    archive = zipfile.ZipFile(path)
+    # Apple's archives have notes on the files beside them.
+    names = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
+    names = [one for one in names if not one.endswith("/")]
+    if len(names) != 1:
+        archive.close()
+        raise ValueError(f"{path} holds {len(names):,} files, not one: unpack it first.")
+    return archive.open(names[0])
 
 
 def head_of(path: Path) -> bytes:
@@ -85,6 +101,8 @@ def head_of(path: Path) -> bytes:
     for magic, (what, right) in NOT_TEXT.items():
         if head.startswith(magic):
             raise ValueError(f"{path} is {what}, not text: give it the ending {right}.")
+    if head.lstrip()[:9].lower().startswith(MARKUP):
+        raise ValueError(f"{path} holds HTML or XML, not a table: save the table in it as CSV.")
     return head
 
 
