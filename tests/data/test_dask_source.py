@@ -303,3 +303,12 @@ def test_killing_a_worker_in_the_middle_of_a_fit_loses_nothing(client):
     killer.join()
     assert killed
     assert found.coef_.tobytes() == expected.coef_.tobytes()
+
+
+def test_partitions_by_their_size_do_not_wait_for_themselves(client, X, tmp_path):
+    for number, part in enumerate(np.array_split(X, 4)):
+        pd.DataFrame(part, columns=["a", "b"]).to_parquet(tmp_path / f"{number}.parquet")
+    frame = dd.read_parquet(str(tmp_path / "*.parquet")).repartition(partition_size="100kB")
+    model = make().fit(frame)
+    assert len(model.labels_.chunks[0]) > 4
+    np.testing.assert_array_equal(model.labels_.compute(), make().fit(X).labels_)

@@ -32,9 +32,10 @@ def training_source(
     source = _checked_source(estimator, X, sample_weight, reset=True)
     estimator.__dict__.pop("table_encoder_", None)
     scaling = None
-    # Files of several types of columns, also where a cluster reads them.
-    if hasattr(source, "encoder"):
-        estimator.table_encoder_, scaling = source.encoder, source.scaling
+    # Files of several types of columns have an encoder, also where a cluster reads them.
+    encoder = getattr(source, "encoder", None)
+    if encoder is not None:
+        estimator.table_encoder_, scaling = encoder, encoder.scaling_
     if not estimator.scale:
         if source.in_memory and hasattr(estimator, "feature_names_in_"):
             source.feature_names = [str(name) for name in estimator.feature_names_in_]

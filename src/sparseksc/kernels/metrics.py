@@ -169,7 +169,7 @@ class JaccardMetric(Metric):
     of_neighbours = None
 
     def check(self, X: Any) -> None:  # noqa: D102
-        values = X.data if sp.issparse(X) else X
+        values: Array = X.data if isinstance(X, sp.sparray | sp.spmatrix) else X
         others = values[(values != 0.0) & (values != 1.0)]
         if others.size:
             raise ValueError(

@@ -181,7 +181,7 @@ class EncodedStream(FileStream):
 
     def to_dask(self) -> Source:  # noqa: D102
         source: Any = stream.Stream.to_dask(self)
-        source.encoder, source.scaling = self.encoder, self.scaling
+        source.encoder = self.encoder
         return source
 
     def parts(self) -> list[stream.Part]:  # noqa: D102

@@ -197,10 +197,10 @@ def measured_points(kernel: Exponential, X: Array) -> tuple[Array, str]:
 def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> Integers:
     """Row numbers of the nearest other points, shape (n, count)."""
     if isinstance(kernel, Landmarks):  # of a metric that is that of no other kernel
-        found, _ = kernel.nearest(X, X, count + 1)
-        others = found != np.arange(len(found))[:, None]
+        around, _ = kernel.nearest(X, X, count + 1)
+        others = around != np.arange(len(around))[:, None]
         others[others.all(axis=1), -1] = False  # of more than count equal ones
-        return found[others].reshape(-1, count)
+        return around[others].reshape(-1, count)
     if isinstance(kernel, Exponential) and not isinstance(kernel, Chi2):
         X, metric = measured_points(kernel, X)
         search = NearestNeighbors(n_neighbors=count, metric=metric).fit(X)
