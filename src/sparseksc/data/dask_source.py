@@ -148,8 +148,8 @@ def array_of_frame(frame: Any) -> Any:
     ((2, 1), (2,))
     """
     dtype = _dtype_of_columns(frame)
-    # Partitions by their size: Dask measures them when they are counted, and before Python 3.12 that
-    # count and a scheduler in the same process wait for each other. Measured here, they are known.
+    # Partitions by their size: Dask measures them when it counts them, and before Python 3.12 the
+    # count and a scheduler in the same process wait for each other. Measured first, they do not.
     measured = frame.optimize(fuse=False) if hasattr(frame, "simplify") else frame
     parts = _partitions(frame)
     sizes = compute(delayed([delayed(len)(part) for part in parts]))
