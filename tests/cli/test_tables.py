@@ -194,3 +194,38 @@ def test_what_cannot_be_appended_to_is_refused(ksc, fast, tmp_path):
     assert not (tmp_path / "out.csv").exists()
     assert ksc(*line, "-o", "m.ksc", "--append").code == 2
     assert "keep all columns" in ksc(*line, "--labels", "out.npy", "--append").err
+
+
+def test_places_in_a_file(ksc, tmp_path):
+    rng = np.random.default_rng(0)
+    group = np.arange(300) % 2
+    places = np.array([[10.0, 179.0], [-60.0, 20.0]])[group] + rng.normal(size=(300, 2))
+    places[:, 1] = (places[:, 1] + 180.0) % 360.0 - 180.0
+    table = pd.DataFrame(places, columns=["lat", "lon"]).assign(town=np.arange(300) % 7)
+    table[["lon", "lat", "town"]].to_csv("towns.csv", index=False)
+    asked = ("fit", "towns.csv", "-k", 2, "--metric", "haversine", "--labels", "out.csv")
+    done = ksc(*asked, "--columns", "lat,lon", "--append", "-o", "model.ksc")
+    assert done.code == 0, done.err
+    assert done.err == ""
+    labels = pd.read_csv("out.csv")["label"]
+    assert adjusted_rand_score(group, labels) == 1.0
+    assert ksc("predict", "model.ksc", "towns.csv", "-o", "again.csv").code == 0
+    np.testing.assert_array_equal(pd.read_csv("again.csv")["label"], labels)
+    done = ksc(*asked)
+    assert done.code == 2
+    assert "X must have two columns, got 3 columns" in done.err
+    table["lat"] = table["lat"].where(table.index != 4)
+    table.to_csv("towns.csv", index=False)
+    done = ksc(*asked, "--columns", "lat,lon")
+    assert done.code == 2
+    assert "towns.csv has other columns or missing values: choose the columns" in done.err
+
+
+def test_whole_numbers_that_are_rounded_are_named(ksc, fast):
+    ids = 2**60 + 512 * np.random.default_rng(0).integers(0, 10**6, 90)
+    table = pd.DataFrame({"x": np.arange(90) % 3 * 5.0, "c": ["a", "b", "c"] * 30, "id": ids})
+    for name in ("a.csv", "a.parquet"):
+        table.to_csv(name, index=False) if name == "a.csv" else table.to_parquet(name, index=False)
+        done = ksc("fit", name, *fast)
+        assert done.code == 0, done.err
+        assert done.err.count("Column 'id' holds whole numbers beyond 2^53") == 1

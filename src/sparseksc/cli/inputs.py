@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from sparseksc._text import escaped, escaped_errors
+from sparseksc.config.settings import OWN_UNITS
 from sparseksc.data.atomic import temporary_folder
 from sparseksc.data.files import FileStream, absolute_names, known_encoding, locate
 from sparseksc.data.formats.arrow import Columnar
@@ -145,6 +146,16 @@ class Opened:
         if isinstance(self.source, EncodedStream):
             return EncodedStream(self.files, self.source.encoder, names)
         return self._plain(replace(self.request, ids=tuple(names)))
+
+
+def require_units(source: EncodedStream, metric: str) -> None:
+    """Refuse a metric that encoded columns, of any units, do not have."""
+    if metric in OWN_UNITS:
+        raise ValueError(
+            f"The metric {metric!r} takes {OWN_UNITS[metric]} as they are, and {source.paths[0]} "
+            "has other columns or missing values: choose the columns with --columns, and fill in "
+            "what is missing."
+        )
 
 
 def _tables(paths: list[Path], form: Format) -> TableFiles | None:

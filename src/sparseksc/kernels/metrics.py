@@ -169,7 +169,8 @@ class JaccardMetric(Metric):
     of_neighbours = None
 
     def check(self, X: Any) -> None:  # noqa: D102
-        values: Array = X.data if isinstance(X, sp.sparray | sp.spmatrix) else X
+        stored: Any = X
+        values: Array = stored.data if sp.issparse(X) else stored
         others = values[(values != 0.0) & (values != 1.0)]
         if others.size:
             raise ValueError(

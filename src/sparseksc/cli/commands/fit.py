@@ -11,7 +11,7 @@ import click
 
 from sparseksc._text import escaped
 from sparseksc.cli.console import Reporter
-from sparseksc.cli.inputs import opened
+from sparseksc.cli.inputs import opened, require_units
 from sparseksc.cli.labels import (
     check_outputs,
     check_table,
@@ -154,6 +154,7 @@ def _fit(
 ) -> None:
     if isinstance(source, EncodedStream):
         # Levels have their weights, numbers their units.
+        require_units(source, model.metric)
         model.set_params(scale=True)
     classes = None if label is None else known_classes(source, label)
     model.fit(source, classes, checkpoint=checkpoint, align_to=earlier)

@@ -12,7 +12,7 @@ import click
 
 from sparseksc._text import escaped
 from sparseksc.cli.console import Reporter, plain
-from sparseksc.cli.inputs import opened
+from sparseksc.cli.inputs import opened, require_units
 from sparseksc.cli.labels import check_outputs
 from sparseksc.cli.staging import Staging
 from sparseksc.cli.words import short_bandwidth
@@ -52,7 +52,10 @@ def run(
         places = {name: staging.place(name) for name in (output, plot) if name not in (None, "-")}
 
         def compare(source: FileStream) -> TuningResult:
-            encoded = {"scale": True} if isinstance(source, EncodedStream) else {}
+            encoded = {}
+            if isinstance(source, EncodedStream):
+                require_units(source, parameters["metric"])
+                encoded = {"scale": True}
             return search(
                 source,
                 n_clusters,
