@@ -192,6 +192,7 @@ class LandmarkSummary:
     def start(cls, chunk: Source, n_clusters: int, recipe: Recipe) -> LandmarkSummary:
         """Choose landmarks in the first chunk, and sum over it."""
         landmarks = choose_pivots(chunk.sample(recipe.selection_size, recipe.seed), recipe)
+        recipe = recipe.suited_to(landmarks.points.shape[0], n_clusters)
         sums = _sums_of_chunk(chunk, landmarks, recipe)
         rows = int(chunk.n_rows or 0)
         unit, residual = chunk.weight_unit, landmarks.residual
@@ -218,9 +219,8 @@ class LandmarkSummary:
 
         Clusters keep the numbers of ``previous``, which has the same landmarks.
         """
-        recipe, kernel = self.recipe, self.recipe.kernel
-        assert isinstance(kernel, Landmarks)
-        fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, kernel)
+        recipe = self.recipe
+        fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, recipe)
         available = len(fit.spectrum.eigenvalues) + 1
         if available < self.n_clusters:
             raise ValueError(too_many(self.n_clusters, available, self.landmarks, recipe))

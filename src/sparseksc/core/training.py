@@ -182,6 +182,8 @@ def train(
         if sample is None:
             sample = source.sample(recipe.sample_size, recipe.seed)
         reduced_set = choose_pivots(sample if selection is None else selection, recipe)
+        if labelled is None:
+            recipe = recipe.suited_to(reduced_set.points.shape[0], n_clusters)
         selected = perf_counter()
         components = n_clusters - 1 if labelled is None else max(n_clusters - 1, COMPONENTS)
         fit = fit_projection(source, components, reduced_set, recipe)
@@ -263,7 +265,7 @@ def fit_projection(
     n_jobs = recipe.n_jobs
     if isinstance(recipe.kernel, Landmarks):
         sums, kept = collect_sums(recipe.kernel, reduced_set, source, n_jobs)
-        fit = project_on_landmarks(sums, n_components, reduced_set, recipe.kernel)
+        fit = project_on_landmarks(sums, n_components, reduced_set, recipe)
         return replace(fit, features=kept)
     features = FeatureMap.choose(recipe.icd_kernel, reduced_set)
     degrees = collect_degrees(features, source, n_jobs)
@@ -284,14 +286,15 @@ def fit_projection(
 
 
 def project_on_landmarks(
-    sums: LandmarkSums, n_components: int, landmarks: ReducedSet, kernel: Landmarks
+    sums: LandmarkSums, n_components: int, landmarks: ReducedSet, recipe: Recipe
 ) -> ProjectionFit:
     """Spectrum and score variables for given landmarks and sums."""
-    spectrum, lam = solve_landmarks(sums, n_components)
+    kernel = recipe.kernel
+    spectrum, lam = solve_landmarks(sums, n_components, recipe.regularised)
     projection = Projection(kernel, landmarks.points, spectrum.coef, spectrum.bias, kernel, lam)
     degrees = UnitDegrees(lam, -landmarks.reach, spectrum.omega)
     excluded = sums.n_outliers, sums.outlier_weight
-    anchors = spectrum.coef, lam
+    anchors = spectrum.coef + spectrum.bias, lam
     return ProjectionFit(projection, spectrum, degrees, excluded, anchors, sums=sums)
 
 

@@ -36,6 +36,12 @@ from sparseksc.kernels.products import Cosine, inner_products, largest_entries, 
 #: 0.1, 0.2 and 0.3, on digits, PenDigits, Letters, MNIST, g2mg_8_60 and h2mg_128_30, so that the
 #: figures of benchmarks/real_data.py for these are not held out.
 AUTO_NEIGHBORS, EVEN_SHARE = 6, 0.2
+#: Where the number of clusters is known, "auto" takes one neighbour for so many landmarks of a
+#: cluster, if that is more, up to a number that keeps a pass fast: averages over more landmarks are
+#: less noisy. Chosen on pairs of generated Gaussians, and of heavier tails, in 2 to 128 dimensions,
+#: among 4 to 48 neighbours (benchmarks/gaussians.py); such that clusters of 200 landmarks, as ten
+#: of 2,000 have, keep AUTO_NEIGHBORS.
+LANDMARKS_PER_NEIGHBOR, MOST_NEIGHBORS = 32, 16
 #: More landmarks than this are searched by a tree, in up to so many dimensions.
 TREE_POINTS, TREE_FEATURES = 2000, 8
 #: Distances of sparse rows that are written at a time, so that they stay in the cache; of dense
@@ -122,6 +128,19 @@ class Landmarks(Kernel):
             part = slice(start, start + finder.block)
             numbers[part], distances[part] = finder.nearest(rows[part], count)
         return numbers, distances
+
+
+def suited_neighbors(R: int, n_clusters: int) -> int:
+    """Neighbours of "auto" among R landmarks of a known number of clusters.
+
+    Examples
+    --------
+    >>> from sparseksc.kernels.landmarks import suited_neighbors
+    >>> suited_neighbors(2000, 10), suited_neighbors(1024, 2)
+    (6, 16)
+    """
+    of_cluster = R // (LANDMARKS_PER_NEIGHBOR * n_clusters)
+    return min(max(AUTO_NEIGHBORS, of_cluster), MOST_NEIGHBORS)
 
 
 class _Finder:
