@@ -53,7 +53,8 @@ class KernelSpectralClustering(FittedClusters):
     kernel_params : dict, default=None
         ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
     n_neighbors : int or "auto", default="auto"
-        Nearest landmarks that describe a point, for ``kernel="landmarks"``; "auto" is 6.
+        Nearest landmarks that describe a point, for ``kernel="landmarks"``; "auto" is 6,
+        or up to 16 where few clusters, a known number, have many landmarks each.
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distance between points and landmarks; "cosine" for text and embeddings.
     scale : bool, default=False
