@@ -123,7 +123,10 @@ def test_the_bits_are_the_same_from_an_array_a_stream_a_cluster_and_chunks(n_clu
         assert other.reduced_set_.tobytes() == array.reduced_set_.tobytes()
         assert other.coef_.tobytes() == array.coef_.tobytes()
         assert other.bias_.tobytes() == array.bias_.tobytes()
-        assert other.prototypes_.tobytes() == array.prototypes_.tobytes()
+        # The numbers of clusters that are equally large may differ: chunks count landmarks.
+        assert {row.tobytes() for row in other.prototypes_} == {
+            row.tobytes() for row in array.prototypes_
+        }
 
 
 def test_sums_over_parts_add_up_to_those_over_all():
