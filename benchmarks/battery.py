@@ -1,6 +1,7 @@
 """The labelled sets of the battery, with the number of clusters known and with nothing known.
 
-    python -m benchmarks.battery [--data FOLDER ...] [--only NAME ...] [--ours] [--criterion NAME] [--seeds N ...]
+    python -m benchmarks.battery [--data FOLDER ...] [--only NAME ...] [--ours]
+        [--criterion NAME] [--seeds N ...]
 
 Every set is centred and divided by the mean standard deviation of its columns. Points labelled 0
 are noise and not scored; where there are several label files, the best counts. The peers run beside
