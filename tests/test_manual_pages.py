@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 
 import sparseksc
-from sparseksc.cli.program import program
+from sparseksc.cli.program import ksc
 from tests.test_clusters_pages import DOCS, run
 
 pytest.importorskip("pandas")
@@ -59,4 +59,4 @@ def test_the_cheat_sheet_names_what_is_there():
         described = estimator.__doc__ + estimator.fit.__doc__ + estimator.predict.__doc__
         assert parameter in described + sparseksc.estimate_memory.__doc__, parameter
     commands = set(re.findall(r"`ksc (\w+)", text))
-    assert commands == commands & set(program.commands)
+    assert commands == commands & set(ksc.commands)
