@@ -96,9 +96,7 @@ PROBLEMS: dict[str, Problem] = {
     "spirals": lambda n, s: make_spirals(n, random_state=s),
     "rings": lambda n, s: make_rings(n, random_state=s),
     "skewed blobs": _skewed,
-    "unequal widths": lambda n, s: make_blobs(
-        n, cluster_std=[1.0, 2.5, 0.5], random_state=170 + s
-    ),
+    "unequal widths": lambda n, s: make_blobs(n, cluster_std=[1.0, 2.5, 0.5], random_state=170 + s),
     "overlapping": _overlapping,
     "30 blobs": _grid,
     "moons and noise": _noisy_moons,

@@ -49,7 +49,8 @@ def test_every_action_is_one_commit_whose_version_is_named():
     for path in WORKFLOWS:
         for line in path.read_text("utf-8").splitlines():
             if "uses: " in line:
-                assert re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), (path, line)
+                pinned = re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)
+                assert pinned, (path, line)
 
 
 def test_only_the_job_that_publishes_may_ask_for_a_token():

@@ -2,8 +2,8 @@
 A stream that drifts
 ====================
 
-Chunks come in one after the other and are not kept; the first one decides the bandwidth. Two clusters move; ``forgetting`` lets old rows
-count less, and the regions follow.
+Chunks come in one after the other and are not kept; the first one decides the bandwidth. Two
+clusters move; ``forgetting`` lets old rows count less, and the regions follow.
 """
 
 import matplotlib.pyplot as plt
