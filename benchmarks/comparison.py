@@ -48,7 +48,7 @@ def _spectral(X: Any, K: int, seed: int) -> Labels:
 METHODS: dict[str, Callable[[Any, int, int], Labels]] = {
     "sparseksc": lambda X, K, s: KernelSpectralClustering(K, random_state=s).fit_predict(X),
     "sparseksc, nothing given": lambda X, K, s: KernelSpectralClustering(
-        noise="auto", random_state=s
+        random_state=s
     ).fit_predict(X),
     "KMeans": lambda X, K, s: KMeans(K, random_state=s).fit_predict(X),
     "GaussianMixture": lambda X, K, s: GaussianMixture(K, random_state=s).fit_predict(X),
@@ -94,6 +94,7 @@ PROBLEMS: dict[str, Problem] = {
     "circles": lambda n, s: make_circles(n, factor=0.5, noise=0.05, random_state=s),
     "moons": lambda n, s: make_moons(n, noise=0.05, random_state=s),
     "spirals": lambda n, s: make_spirals(n, random_state=s),
+    "spirals, 4 times": lambda n, s: make_spirals(4 * n, random_state=s),
     "rings": lambda n, s: make_rings(n, random_state=s),
     "skewed blobs": _skewed,
     "unequal widths": lambda n, s: make_blobs(n, cluster_std=[1.0, 2.5, 0.5], random_state=170 + s),
