@@ -29,6 +29,10 @@ BROWSED = (
 )
 #: What axe-core finds is a fault from here on; "minor" and "moderate" are not.
 GRAVE = ("serious", "critical")
+#: Without a server, a page may not read its style sheets again.
+AXE_OPTIONS = {"preload": False, "resultTypes": ["violations"]}
+#: Milliseconds that a page may take to load, on a busy machine.
+PATIENCE = 120_000
 
 
 class Page(HTMLParser):
@@ -113,9 +117,9 @@ def faults_in_the_browser(site, chromium):
                     tab = context.new_page()
                     tab.on("console", lambda m, e=errors: m.type == "error" and e.append(m.text))
                     tab.on("pageerror", lambda error, e=errors: e.append(str(error)))
-                    tab.goto((site / name).resolve().as_uri(), wait_until="load")
+                    tab.goto((site / name).resolve().as_uri(), wait_until="load", timeout=PATIENCE)
                     wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
-                    found = axe.run(tab).response["violations"]
+                    found = axe.run(tab, options=AXE_OPTIONS).response["violations"]
                     tab.close()
                     yield from (f"{where}: {error}" for error in errors)
                     if wide > 0:
