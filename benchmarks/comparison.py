@@ -166,8 +166,7 @@ def tables(
     names = list(METHODS)
     given = [GIVEN.get(name, "K") for name in names]
     lines = [
-        f"Adjusted Rand index, mean of {len(next(iter(scores.values()))[names[0]])} seeds, "
-        f"{n:,} points (digits: 1,797):",
+        f"Adjusted Rand index, {_mean(scores)}, {n:,} points (digits: 1,797):",
         "",
         "| | " + " | ".join(names) + " |",
         "|---|" + "---|" * len(names),
@@ -187,6 +186,11 @@ def tables(
         lines.append(f"| {size:,} | " + " | ".join(row_cells) + " |")
     lines += ["", f"A dash: more than {PATIENCE:.0f} s at the size before."]
     return "\n".join(lines)
+
+
+def _mean(scores: dict[str, dict[str, list[float]]]) -> str:
+    count = len(next(iter(next(iter(scores.values())).values())))
+    return "one seed" if count == 1 else f"mean of {count} seeds"
 
 
 def _seconds(value: float | None) -> str:
