@@ -237,6 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(text)
     if given.docs:
         draw(panels, DOCS / "figures" / "comparison.png")
+        text = f"![The sets in two features, by seven methods](figures/comparison.png)\n\n{text}"
         page = DOCS / "comparison.md"
         pattern = re.compile(r"(?<=<!-- results -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
         page.write_text(pattern.sub(lambda _: "\n" + text + "\n", page.read_text("utf-8")), "utf-8")
