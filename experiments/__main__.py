@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from experiments import images, page
 from experiments.options import DATA, REPOSITORY, Options
 
-SPIRALS = ("figure1", "figure2", "table1", "table2")
+SPIRALS = ("figure1", "table1", "figure2", "table2")
 IMAGES = ("table3", "table4")
 PARTS = (*SPIRALS, *IMAGES)
 

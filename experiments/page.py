@@ -21,7 +21,7 @@ def sections(options: Options, parts: Iterable[str]) -> list[Section]:
     """Sections of all parts that have numbers in the output folder."""
     found = []
     for name in parts:
-        if list(options.out.glob(f"{name}*.csv")):
+        if list(options.out.glob(f"{name}*")):
             try:
                 found.append(importlib.import_module(f"experiments.{name}").section(options))
             except FileNotFoundError:  # the run was stopped in the middle of this part
@@ -38,10 +38,10 @@ def text(options: Options, found: Sequence[Section], figures: str = "") -> str:
     )
     parts = [
         "# The paper's experiments",
-        f"The tables and figures of {paper.TITLE}, computed again. `python -m experiments all` "
-        "writes the numbers, `python -m experiments page --docs` this page from them; `--quick` "
-        "is a small version of it that the tests run. A printed number that was not at hand is "
-        "left empty rather than guessed.",
+        f"The tables and figures of {paper.TITLE}, computed again. `python -m experiments all "
+        "--docs` computes the numbers and writes this page; a run that was stopped is taken up "
+        "where it was. `--quick` is a small version of it that the tests run. *Printed* are the "
+        "paper's numbers, all of them; a test compares them with its LaTeX source.",
         "Times are CPU seconds of one core: every route runs on one thread, because other work on "
         f"the machine disturbs that least. {told}.",
     ]
