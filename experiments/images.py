@@ -14,9 +14,9 @@ from sklearn.metrics.pairwise import chi2_kernel
 
 from experiments import paper
 from experiments.spirals import Floats, Integers, Kernel
+from experiments.tuning import as_spectrum
 from sparseksc import KernelSpectralClustering
 from sparseksc.core.encoding import ENCODINGS, TooFewCodeWords
-from sparseksc.core.spectrum import Spectrum
 from sparseksc.image import boundaries, boundary_map_f_measure, local_histograms
 from sparseksc.image.features import distinct_rows
 from sparseksc.reference import (
@@ -139,18 +139,6 @@ def label(model: ReferenceModel, scores: Floats, n_clusters: int, encoding: str)
     ones = np.ones(len(model.scores))
     spectrum = as_spectrum(model.eigenvalues, model.coef, model.bias)
     return ENCODINGS[encoding](spectrum, model.scores, ones, ones).labels(scores)
-
-
-def as_spectrum(eigenvalues: Floats, coef: Floats, bias: Floats) -> Spectrum:
-    """What the encodings need of a published model."""
-    return Spectrum(
-        eigenvalues=eigenvalues,
-        eigenvectors=coef,
-        coef=coef,
-        bias=bias,
-        center=np.zeros(len(coef)),
-        omega=1.0,
-    )
 
 
 def dense_labels(picture: Picture, parameters: Parameters, seed: int) -> Integers:

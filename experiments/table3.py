@@ -16,16 +16,9 @@ from experiments.options import Options
 from experiments.section import Section
 from experiments.spirals import Floats, Kernel
 from experiments.store import Compute, Row, Store, read
-from sparseksc.core.criteria import Objective
-from sparseksc.core.encoding import ENCODINGS, TooFewCodeWords
+from experiments.tuning import Tuning
 from sparseksc.kernels import make_kernel
-from sparseksc.reference import (
-    Eigenvectors,
-    incomplete_cholesky,
-    paper_bias,
-    qr_eigenvectors,
-    reduced_set_coefficients,
-)
+from sparseksc.reference import incomplete_cholesky
 
 #: Bandwidths of the search; the paper prints the ends of its grid, not how many there are.
 BANDWIDTHS = tuple(float(h) for h in np.geomspace(*paper.BANDWIDTHS, 10))
@@ -91,8 +84,9 @@ def search(picture: images.Picture, parameters: images.Parameters, seed: int) ->
     factor = incomplete_cholesky(
         X, compiled_kernel(parameters.icd_bandwidth), max_rank=parameters.rank
     )
-    eigenvectors = qr_eigenvectors(factor.G, paper.CLUSTERS[-1] - 1)
-    surfaces = [criteria(X, V, factor.pivots, eigenvectors, h) for h in BANDWIDTHS]
+    tuning = Tuning(X, factor, compiled_kernel, paper.CLUSTERS[-1])
+    clusters = {"bas": paper.CLUSTERS, "blf": paper.BLF_CLUSTERS}
+    surfaces = [tuning.criteria(V, h, clusters, ETA) for h in BANDWIDTHS]
     bas = np.array([[one["bas", K] for K in paper.CLUSTERS] for one in surfaces])
     blf = np.array([[one["blf", K] for K in paper.BLF_CLUSTERS] for one in surfaces])
     row, column = np.unravel_index(np.nanargmax(bas), bas.shape)
@@ -114,37 +108,6 @@ def training_and_validation(picture: images.Picture, seed: int) -> tuple[Floats,
     both = picture.sample(paper.TRAINING_SIZE + paper.VALIDATION_SIZE, seed)
     n_train = len(both) * paper.TRAINING_SIZE // (paper.TRAINING_SIZE + paper.VALIDATION_SIZE)
     return both[:n_train], both[n_train:]
-
-
-def criteria(
-    X: Floats, V: Floats, pivots: images.Integers, eigenvectors: Eigenvectors, bandwidth: float
-) -> dict[tuple[str, int], float]:
-    """BAS and BLF on the validation points at one bandwidth, NaN where there are fewer clusters."""
-    kernel = compiled_kernel(bandwidth)
-    coef = reduced_set_coefficients(X, kernel, pivots, eigenvectors.beta)
-    bias = paper_bias(eigenvectors)
-    training, validation = (kernel(rows, X[pivots]) for rows in (X, V))
-    scores = training @ coef + bias
-    new = validation @ coef + bias
-    sums = validation.sum(axis=1) + bias[0]
-    ones = np.ones(len(X))
-    found = {}
-    for criterion, encoding, clusters in (
-        ("bas", "angular", paper.CLUSTERS),
-        ("blf", "sign", paper.BLF_CLUSTERS),
-    ):
-        for K in clusters:
-            first = np.s_[: K - 1]
-            spectrum = images.as_spectrum(
-                eigenvectors.eigenvalues[first], coef[:, first], bias[first]
-            )
-            try:
-                codes = ENCODINGS[encoding](spectrum, scores[:, first], ones, ones)
-            except TooFewCodeWords:
-                found[criterion, K] = np.nan
-                continue
-            found[criterion, K] = Objective(criterion, ETA).value(codes, new[:, first], sums)
-    return found
 
 
 def compiled_kernel(bandwidth: float) -> Kernel:

@@ -19,7 +19,11 @@ FILES = {
     "table1.csv": {"n_train", "rank", "route", "seed", "icd_s", "training_s", "test_s", "ari"},
     "table2_ranks.csv": {"n_train", "bandwidth", "model", "runs", "rank"},
     "table2_times.csv": {"n_train", "bandwidth", "paper_icd_s", "ours_s", "ratio_paper"},
+    "gaussians.csv": {"rank", "n_clusters", "bandwidth", "ams", "ari"},
+    "encodings.csv": {"clusters", "features", "overlap", "rank", "bas_clusters", "qr_0"},
+    "shapes.csv": {"shape", "rank", "ari"},
 }
+REPRODUCTION = "reproduction.md"
 IMAGE_FILES = {
     "table3.csv": {"image", "seed", "rank", "icd_s", "n_clusters", "bandwidth", "bas"},
     "table4.csv": {"image", "route", "seed", "f"},
@@ -57,7 +61,7 @@ def test_a_quick_run_writes_tables_figures_and_page(quick_run):
     for name in page.FIGURES:
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     written = {path.name for path in folder.iterdir()}
-    assert written == {*FILES, *page.FIGURES, page.NAME}
+    assert written == {*FILES, *page.FIGURES, *page.PAGES}
 
 
 def test_without_images_the_run_says_where_they_are(quick_run):
@@ -69,7 +73,7 @@ def test_without_images_the_run_says_where_they_are(quick_run):
 
 def test_the_page_has_every_row(quick_run):
     folder, _ = quick_run
-    text = (folder / page.NAME).read_text(encoding="utf-8")
+    text = (folder / REPRODUCTION).read_text(encoding="utf-8")
     options = Options(quick=True, out=folder)
     for n_train in table1.sizes(options):
         printed = paper.TABLE_1[n_train]
@@ -106,7 +110,7 @@ def test_a_part_that_was_stopped_is_left_out_of_the_page(tmp_path, capsys):
     (tmp_path / "table2_ranks.csv").write_text("n_train,bandwidth,model,rank\n", encoding="utf-8")
     command.main(["page", "--quick", "--out", str(tmp_path)])
     assert "table2: not finished" in capsys.readouterr().out
-    assert "## Table 2" not in (tmp_path / page.NAME).read_text(encoding="utf-8")
+    assert "## Table 2" not in (tmp_path / REPRODUCTION).read_text(encoding="utf-8")
 
 
 @pytest.mark.data
@@ -118,7 +122,7 @@ def test_a_quick_run_on_images(tmp_path):
     rows = read(tmp_path / "table4.csv")
     assert {row["route"] for row in rows} == set(table4.NAMES)
     assert all(0.0 <= row["f"] <= 1.0 for row in rows)
-    text = (tmp_path / page.NAME).read_text(encoding="utf-8")
+    text = (tmp_path / REPRODUCTION).read_text(encoding="utf-8")
     for name in table3.QUICK:
         assert table4_row(name) in text
 
@@ -129,14 +133,14 @@ def table4_row(name):
 
 
 def test_the_committed_page_has_every_part():
-    text = (REPOSITORY / "docs" / page.NAME).read_text(encoding="utf-8")
-    for part in command.PARTS:
+    text = (REPOSITORY / "docs" / REPRODUCTION).read_text(encoding="utf-8")
+    for part in page.PAGES[REPRODUCTION]:
         assert f"## {part[:-1].capitalize()} {part[-1]}" in text
     for n_train in table1.sizes(Options()):
         assert f"| {n_train:,} |" in text
     for name in paper.TABLE_4:
         assert table4_row(name) in text
-    for name in page.FIGURES:
+    for name in ("figure1.png", "figure2.png"):
         image = REPOSITORY / "docs" / "figures" / name
         assert f"figures/{name}" in text
         assert image.stat().st_size < 150_000
