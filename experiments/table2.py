@@ -244,9 +244,8 @@ def why(found: dict[tuple[object, object, object], Row]) -> str:
             f"bias has no perfect rank up to {RANKS[-1]} at N_tr = {', '.join(reversed(narrow))}."
         )
     return told + (
-        f" Our route looks for pivots among {spirals.SELECTION_SIZE:,} points, more than the "
-        "library's default of 2,000, with which its least rank at N_tr = 20,000 was 120. Most of "
-        "the speed-up at small N_tr is the compiled kernel, as the last column shows."
+        f" Our route looks for pivots among {spirals.SELECTION_SIZE:,} points. How much of the "
+        "speed-up is the compiled kernel, the last column shows."
     )
 
 

@@ -255,8 +255,8 @@ def why(found: Found, names: list[str]) -> str:
         "of 3096, the snow of 167062) where the sample leaves a few pixels to the third cluster, "
         "which agrees better with people: the printed K were tuned for samples.",
         "With K = 2 the angular encoding, which the paper used for its images, takes the sign of "
-        "the score without the bias. The bias belongs to the kernel of the decomposition, and with "
-        "it the F of 147091 and 62096 would be about 0.5 and 0.2 at the printed σ of the scores.",
+        "the score without the bias, which belongs to the kernel of the decomposition and not to "
+        "that of the scores.",
         "The criteria BAS and BLF, as used here, choose other K and σ than printed (table 3), and "
         "lose what the column *paper's tuning* shows; the weight of the balance and the bandwidths "
         "of the paper's grid are not printed.",
