@@ -211,8 +211,10 @@ def weighted_ari(a: Integers, b: Integers, weights: Floats) -> float:
         return float((counts * (counts - 1.0) / 2.0).sum())
 
     together, rows, columns = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    expected = rows * columns / pairs(weights.sum(keepdims=True))
     largest = (rows + columns) / 2.0
+    if largest == 0.0:  # all points alone, in both labellings
+        return 1.0
+    expected = rows * columns / pairs(weights.sum(keepdims=True))
     return 1.0 if largest == expected else (together - expected) / (largest - expected)
 
 

@@ -57,7 +57,7 @@ def run(options: Options) -> None:
             4,
             kernel="rbf",
             bandwidth=BANDWIDTHS[name],
-            max_rank=RANK,
+            max_rank=200 if options.quick else RANK,
             tol=0.0,
             selection_size=SELECTION_SIZE,
             random_state=options.seed,
