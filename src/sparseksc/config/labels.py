@@ -111,11 +111,9 @@ def labelled_rows(
         Of a sample, where very many rows are labelled.
     """
     names, codes = classes
-    if source.n_rows is None:
-        for _ in source.blocks():  # which counts them
-            pass
-    if len(codes) != source.n_rows:
-        raise ValueError(f"y has {len(codes):,} labels, but X has {source.n_rows:,} rows.")
+    n_rows = source.counted_rows()
+    if len(codes) != n_rows:
+        raise ValueError(f"y has {len(codes):,} labels, but X has {n_rows:,} rows.")
     if n_clusters is not None and n_clusters < len(names):
         raise ValueError(
             f"{n_clusters} clusters asked for, but y has {len(names)} classes: ask for as many, or "
