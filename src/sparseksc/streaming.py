@@ -259,7 +259,7 @@ class Stream:
 
 
 def _gains(watch: Watch, rows: Array, memory: Reservoir) -> dict[int, float]:
-    """What numbers of clusters near the present one would gain in quality."""
+    """Return what numbers of clusters near the present one would gain in quality."""
     found = watch.compare(rows, memory, memory.project(memory.n_clusters + MORE - 1))
     here = found.get(memory.n_clusters)
     return {} if here is None else {n: one.quality - here.quality for n, one in found.items()}

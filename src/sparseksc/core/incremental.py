@@ -183,7 +183,7 @@ class Reservoir:
         return sample.first(self.recipe.selection_size, self.recipe.seed)
 
     def _with_new_pivots(self, chunk: Source) -> Reservoir:
-        """Choose pivots among the rows kept and those of the last chunk, which may be few of them."""
+        """Choose pivots among the rows kept and those of the last chunk, few as these may be."""
         recipe, kept = self.recipe, self._some()
         new = chunk.sample(recipe.selection_size, recipe.seed)
         rows = new.rows + self.n_rows - int(chunk.n_rows or 0)

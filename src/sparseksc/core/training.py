@@ -160,22 +160,10 @@ class ProjectionFit:
         projection, spectrum = self.projection.leading(count), self.spectrum.leading(count)
         return replace(self, projection=projection, spectrum=spectrum, anchors=anchors)
 
-    def constrained(
-        self, n_components: int, pairs: PairedRows, n_jobs: int | None
-    ) -> ProjectionFit:
+    def constrained(self, count: int, pairs: PairedRows, n_jobs: int | None) -> ProjectionFit:
         """So many components that keep to pairs of rows."""
-        turn, values = constrain(self.projection, self.spectrum, n_components, pairs, n_jobs)
-        coef, bias = np.ascontiguousarray(self.projection.coef @ turn), self.projection.bias @ turn
-        V = self.spectrum.eigenvectors * np.sqrt(self.spectrum.eigenvalues)
-        spectrum = replace(
-            self.spectrum,
-            eigenvalues=values,
-            eigenvectors=V @ turn / np.sqrt(values),
-            coef=coef,
-            bias=bias,
-        )
-        anchors = None if self.anchors is None else (coef, self.anchors[1])
-        projection = replace(self.projection, coef=coef, bias=bias)
+        projection, spectrum = constrain(self.projection, self.spectrum, count, pairs, n_jobs)
+        anchors = None if self.anchors is None else (spectrum.coef, self.anchors[1])
         return replace(self, projection=projection, spectrum=spectrum, anchors=anchors)
 
 

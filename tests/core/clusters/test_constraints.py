@@ -79,13 +79,14 @@ def test_the_components_are_those_of_the_definition(parameters):
     fit = fit_projection(source, COMPONENTS, pivots, recipe)
     must, cannot = np.array([[0, 150], [20, 30]]), np.array([[10, 250]])
     pairs = PairedRows(X, must, cannot)
-    turn, eigenvalues = constrain(fit.projection, fit.spectrum, 2, pairs)
+    projection, spectrum = constrain(fit.projection, fit.spectrum, 2, pairs)
+    eigenvalues = spectrum.eigenvalues
     Z, degrees = fit.projection.scores_and_degrees(X)
     shares = fit.degrees.shares_of(degrees, np.ones(len(X)))
     usable = fit.spectrum.eigenvalues > 1e-6
     values = fit.spectrum.eigenvalues[usable]
     expected = constrained_scores(Z[:, usable], values, shares, must, cannot, 2, PAIR_WEIGHT)
-    ours = np.sqrt(fit.spectrum.omega) * (Z @ turn) / eigenvalues
+    ours = np.sqrt(fit.spectrum.omega) * projection.scores(X) / eigenvalues
     # The same functions up to a rotation.
     rotation, *_ = np.linalg.lstsq(expected, ours, rcond=None)
     np.testing.assert_allclose(expected @ rotation, ours, atol=1e-6)

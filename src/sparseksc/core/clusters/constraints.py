@@ -13,17 +13,17 @@ solutions of
 
 which differ on pairs that must not be linked and hardly on those that must be. The space that they
 span is turned to components that have eigenvalues :math:`B^\top \Lambda B` again. So a constrained
-model is a model with other coefficients, linear in the kernel values; without pairs, it is the same.
+model is a model with other coefficients, linear in the kernel values.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import eigh, qr
 
-from sparseksc._typing import Array, Floats, Integers
+from sparseksc._typing import Array, Integers
 from sparseksc.core.clusters.classes import SHRINKAGE
 from sparseksc.core.model import Projection, SparseModel
 from sparseksc.core.spectrum import Spectrum
@@ -75,21 +75,12 @@ def constrain(
     n_components: int,
     pairs: PairedRows,
     n_jobs: int | None = None,
-) -> tuple[Floats, Floats]:
-    r"""Turn leading components to so many that keep to pairs of rows.
-
-    Returns
-    -------
-    turn : array of shape (q, n_components)
-        Factor of the score variables: :math:`z' = T^\top z`.
-    eigenvalues : array of shape (n_components,)
-    """
+) -> tuple[Projection, Spectrum]:
+    """Turn leading components to so many that keep to pairs of rows."""
     values = spectrum.eigenvalues
-    # Components that carry nothing but rounding errors are no functions to choose from.
     usable = np.flatnonzero(values > LEAST_USABLE)
     q, m = len(usable), min(n_components, len(usable))
-    scale = np.sqrt(spectrum.omega) / values[usable]
-    u = projection.scores(pairs.X, n_jobs)[:, usable] * scale
+    u = projection.scores(pairs.X, n_jobs)[:, usable] * np.sqrt(spectrum.omega) / values[usable]
     smoothness, roughness = np.eye(q), np.diag(1.0 - SHRINKAGE * np.minimum(values[usable], 1.0))
     for matrix, some in ((roughness, pairs.must), (smoothness, pairs.cannot)):
         delta = u[some[:, 0]] - u[some[:, 1]]
@@ -97,9 +88,12 @@ def constrain(
     _, solutions = eigh(smoothness, roughness, subset_by_index=[q - m, q - 1])
     basis, _ = qr(solutions[:, ::-1], mode="economic")
     eigenvalues, turned = eigh((basis.T * values[usable]) @ basis)
-    basis = basis @ turned[:, ::-1]
-    eigenvalues = np.clip(eigenvalues[::-1], LEAST_USABLE, None)
+    eigenvalues, basis = np.maximum(eigenvalues[::-1], LEAST_USABLE), basis @ turned[:, ::-1]
     basis *= np.where(basis[np.argmax(np.abs(basis), axis=0), np.arange(m)] < 0.0, -1.0, 1.0)
     turn = np.zeros((len(values), m))
     turn[usable] = basis / values[usable, None] * eigenvalues
-    return turn, eigenvalues
+    coef, bias = np.ascontiguousarray(projection.coef @ turn), projection.bias @ turn
+    V = (spectrum.eigenvectors * np.sqrt(values)) @ turn / np.sqrt(eigenvalues)
+    return replace(projection, coef=coef, bias=bias), Spectrum(
+        eigenvalues, V, coef, bias, spectrum.center, spectrum.omega
+    )
