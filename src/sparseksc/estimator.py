@@ -15,7 +15,7 @@ from sparseksc._typing import StrPath
 from sparseksc.comparison import aligned
 from sparseksc.config.domains import Fraction, check_value
 from sparseksc.config.inputs import chunk_source, require_fitted, training_source
-from sparseksc.config.labels import read_classes
+from sparseksc.config.labels import given_classes
 from sparseksc.config.pairs import paired_rows, read_pairs
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
@@ -225,7 +225,8 @@ class KernelSpectralClustering(FittedClusters):
             Classes of some rows, integers or text; -1, NaN or None for the others. The clusters
             are these classes, and those that have no labels: as many as ``n_clusters`` leaves, or
             those that so many labels would hardly miss. Where no class is unknown, ``y`` is the
-            target of another step of a pipeline, and not used.
+            target of another step of a pipeline, and not used. Files have a column instead
+            (``open_dataset(label=...)``).
         sample_weight : array-like of shape (n_samples,), optional
             Only their ratios matter: twice the weight of the other rows counts like two copies of
             the row, a weight of 0 like none. Only for data in memory.
@@ -246,7 +247,7 @@ class KernelSpectralClustering(FittedClusters):
         self
         """
         settings = Settings(self.get_params(deep=False))
-        classes = None if y is None else read_classes(y)
+        classes = given_classes(X, y)
         must, cannot = read_pairs("must_link", must_link), read_pairs("cannot_link", cannot_link)
         paired = len(must) + len(cannot) > 0
         if paired and classes is not None:
