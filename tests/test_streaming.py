@@ -10,7 +10,10 @@ from sparseksc.plotting import DriftDisplay
 from sparseksc.streaming import Absence, extended_history
 
 PLACES = np.array([(0.0, 0.0), (12.0, 0.0), (0.0, 12.0), (12.0, 12.0)])
-KERNELS = [{"bandwidth": 4.0}, {"kernel": "landmarks", "max_rank": 200}]
+KERNELS = [
+    {"bandwidth": 4.0, "max_rank": 60, "n_jobs": 1},
+    {"kernel": "landmarks", "max_rank": 100, "n_jobs": 1},
+]
 
 
 def rows_of(rng, which, step=0):

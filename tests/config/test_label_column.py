@@ -47,7 +47,8 @@ def test_a_column_of_a_file_is_y(tmp_path, ending):
     assert data.feature_names == ["x", "y"]
     found = model().fit(data)
     assert found.classes_.tolist() == ["ant", "bee", "cluster 1"]
-    assert found.predict([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]]).tolist() == found.classes_.tolist()
+    centres = pd.DataFrame({"x": [0.0, 9.0, 0.0], "y": [0.0, 0.0, 9.0]})
+    assert found.predict(centres).tolist() == found.classes_.tolist()
     if ending != "jsonl":  # which has fewer digits
         same(found, model().fit(rows[["x", "y"]].to_numpy(), rows["kind"]))
     assert set(found.predict(data)) == set(found.classes_)

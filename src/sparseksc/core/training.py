@@ -328,7 +328,9 @@ def fit_clusters(
         rows = labelled.rows
         if n_clusters > rows.n_classes or labelled.more is None:
             clusters = encode(fit.leading(n_clusters - 1), source, sample, recipe)
-            rows = with_unlabelled_clusters(rows, clusters, sample, labelled.more)
+            # Of streams, more rows may have been drawn.
+            some = sample.first(ENCODING_SIZE, recipe.seed)
+            rows = with_unlabelled_clusters(rows, clusters, some, labelled.more)
         model = fit_classes(fit.projection, fit.spectrum, fit.degrees.floor, rows, recipe.n_jobs)
 
     def label(rows: Array, weights: Floats) -> tuple[Integers, ClusterSizes]:
