@@ -169,6 +169,7 @@ def conductances_into(rng):
     shares /= shares.sum(axis=1, keepdims=True)
     arguments = {"numbers": numbers, "shares": shares, "weights": rng.uniform(0.5, 2.0, n),
                  "volumes": rng.uniform(50.0, 60.0, R), "labels": rng.integers(K, size=n),
+                 "resolution": float(rng.choice([0.0, 0.3])),
                  "inside": np.empty(K), "outside": np.empty(K), "sizes": np.empty(K)}  # fmt: skip
     # Of modes that are equally slow each finds its own, and numbers are not compared here.
     return Call(arguments, ("inside", "outside", "sizes"), 1e9)

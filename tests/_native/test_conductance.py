@@ -7,7 +7,7 @@ from sparseksc._native import twin
 from sparseksc._native.conductance import conductances
 
 
-def landmark_graph(seed, n=60, R=12, s=3, K=3):
+def landmark_graph(seed, n=60, R=12, s=3, K=3, strays=5):
     rng = np.random.default_rng(seed)
     numbers = np.sort(rng.permuted(np.tile(np.arange(R), (n, 1)), axis=1)[:, :s], axis=1)
     # Rows of one cluster share landmarks more often.
@@ -17,7 +17,7 @@ def landmark_graph(seed, n=60, R=12, s=3, K=3):
     shares /= shares.sum(axis=1, keepdims=True)
     weights = rng.uniform(0.5, 2.0, size=n)
     volumes = np.bincount(numbers.ravel(), (weights[:, None] * shares).ravel(), R)
-    labels[rng.integers(n, size=5)] = 0
+    labels[rng.integers(n, size=strays)] = 0
     return numbers, shares, weights, np.maximum(volumes, 1e-300), labels
 
 
@@ -40,14 +40,25 @@ def test_outside_is_what_leaves_the_cluster_over_the_smaller_side(backend, seed)
         np.testing.assert_allclose(found.sizes[k], size)
 
 
+@pytest.mark.parametrize("resolution", [0.0, 0.5])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_backends_agree(seed):
-    graph = landmark_graph(seed, n=200, R=30, s=4)
-    found = conductances(*graph, 3)
+def test_the_backends_agree(seed, resolution):
+    # Without strays: equally slow modes have no order that both would find.
+    graph = landmark_graph(seed, n=200, R=30, s=4, strays=0)
+    found = conductances(*graph, 3, resolution)
     expected = [np.empty(3) for _ in range(3)]
-    twin.conductances_into(*graph, *expected)
+    twin.conductances_into(*graph, resolution, *expected)
     for mine, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-3, atol=1e-9)
+
+
+def test_the_resolution_is_added_to_every_cut(backend):
+    numbers, shares, weights, volumes, labels = landmark_graph(1)
+    plain = conductances(numbers, shares, weights, volumes, labels, 3)
+    found = conductances(numbers, shares, weights, volumes, labels, 3, 0.5)
+    smaller = np.minimum(plain.sizes, plain.sizes.sum() - plain.sizes)
+    np.testing.assert_allclose(found.outside, plain.outside + 0.5 / smaller)
+    assert (found.inside >= plain.inside + 0.5 / plain.sizes).all()
 
 
 def test_two_clusters_taken_as_one_are_divided_for_nothing(backend):

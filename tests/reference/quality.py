@@ -1,30 +1,43 @@
-"""The quality of a clustering from the similarities of all pairs of rows: slow and obvious."""
+"""How well clusters are separated, from the similarities of all pairs of points: slow and obvious."""
 
 import numpy as np
 
 
-def quality_over_pairs(Z, labels, least):
-    """Half the mean and half the minimum over the clusters of log(phi_in / phi_out).
+def landmark_ratios(Z, labels, resolution):
+    """Log ratios of internal to external conductance where points share landmarks.
 
     ``Z`` are the shares of the landmarks in the rows, shape (n, R); all rows weigh one. The
-    similarity of two rows is ``z^T diag(lam)^-1 z'``, so that every row has the degree one.
+    similarity of two rows is ``z^T diag(lam)^-1 z'``, so that every row has the degree one; a cut
+    through a cluster parts its landmarks.
     """
     lam = Z.sum(axis=0)
     present = lam > 0.0
     W = (Z[:, present] / lam[present]) @ Z[:, present].T
-    ratios, sizes = [], []
-    for cluster in np.unique(labels):
-        mine = labels == cluster
-        leaving = W[mine][:, ~mine].sum()
-        outside = leaving / min(mine.sum(), (~mine).sum())
-        inside = _least_conductance(Z[mine].T @ Z[mine])
-        ratios.append(np.log((inside + least) / (outside + least)))
-        sizes.append(mine.sum())
+    return _ratios(W, labels, resolution, lambda mine: Z[mine].T @ Z[mine])
+
+
+def mutual_ratios(W, labels, resolution):
+    """Log ratios of internal to external conductance in a graph with the weights ``W``."""
+    return _ratios(W, labels, resolution, lambda mine: W[np.ix_(mine, mine)])
+
+
+def separation(ratios, sizes):
+    """Half the mean and half the least of log ratios."""
     return (np.average(ratios, weights=sizes) + min(ratios)) / 2
 
 
-def _least_conductance(S):
-    """Least conductance of the cuts along the second eigenvector of a graph."""
+def _ratios(W, labels, resolution, inner):
+    degrees, ratios = W.sum(axis=1), []
+    for cluster in np.unique(labels):
+        mine = labels == cluster
+        leaving = W[mine][:, ~mine].sum() + resolution
+        outside = leaving / min(degrees[mine].sum(), degrees[~mine].sum())
+        ratios.append(np.log(least_conductance(inner(mine), resolution) / outside))
+    return np.array(ratios)
+
+
+def least_conductance(S, resolution):
+    """Least conductance of the cuts along the second eigenvector of a connected graph."""
     S = S[S.sum(axis=1) > 0.0][:, S.sum(axis=1) > 0.0]
     d = S.sum(axis=1)
     _, vectors = np.linalg.eigh(S / np.sqrt(np.outer(d, d)))
@@ -32,5 +45,6 @@ def _least_conductance(S):
     found = []
     for count in range(1, len(order)):
         one, other = order[:count], order[count:]
-        found.append(S[np.ix_(one, other)].sum() / min(d[one].sum(), d[other].sum()))
+        cut = S[np.ix_(one, other)].sum() + resolution
+        found.append(cut / min(d[one].sum(), d[other].sum()))
     return min(found)

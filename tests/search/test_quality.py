@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+from sklearn.neighbors import NearestNeighbors
 
 from sparseksc import KernelSpectralClustering
 from sparseksc.config.settings import Settings
 from sparseksc.data.sampling import Sample
-from sparseksc.search.constants import LEAST_CONDUCTANCE
-from sparseksc.search.quality import Judge, LandmarkGraph
-from tests.reference.quality import quality_over_pairs
+from sparseksc.search.constants import N_NEIGHBOURS, RESOLUTION
+from sparseksc.search.quality import Judge, LandmarkGraph, MutualGraph
+from tests.reference.quality import landmark_ratios, mutual_ratios, separation
 
 
 def recipe(seed=0, **parameters):
@@ -29,13 +31,45 @@ def two_clouds(n=200, distance=6.0, d=2, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_what_all_pairs_of_rows_say(seed):
+def test_ratios_are_what_all_pairs_of_rows_say(seed):
     X, labels = two_clouds(seed=seed)
-    graph = LandmarkGraph.of(sample_of(X), recipe().with_landmarks(30, 5))
+    graph = LandmarkGraph.of(sample_of(X), recipe().with_landmarks(30, 5), len(X))
     Z = np.zeros((len(X), len(graph.volumes)))
     np.add.at(Z, (np.arange(len(X))[:, None], graph.numbers), graph.shares)
-    expected = quality_over_pairs(Z, labels, LEAST_CONDUCTANCE)
-    assert graph.quality(labels, 2) == pytest.approx(expected, abs=0.02)
+    expected = landmark_ratios(Z, labels, RESOLUTION)
+    np.testing.assert_allclose(graph.ratios(labels, 2), expected, atol=0.02)
+
+
+@pytest.mark.parametrize("distance", [1.0, 2.0, 4.0])
+def test_ratios_in_the_mutual_graph_are_those_between_its_points(distance):
+    X, _ = two_clouds(distance=distance)
+    labels = (X[:, 0] > distance / 2).astype(int)
+    graph = MutualGraph.of(sample_of(X), recipe())
+    near = NearestNeighbors(n_neighbors=N_NEIGHBOURS).fit(X).kneighbors_graph().toarray()
+    W = 2.0 * near * near.T  # as many votes as rows
+    kept = W.sum(axis=1) > 0.0
+    resolution = RESOLUTION * W.sum() / len(X)
+    n_parts, _ = connected_components(W[np.ix_(kept, kept)] * (labels[kept, None] == labels[kept]))
+    if n_parts == 2:  # the reference takes clusters that are connected
+        expected = mutual_ratios(W[np.ix_(kept, kept)], labels[kept], resolution)
+        np.testing.assert_allclose(graph.ratios(labels, 2), expected, atol=0.02)
+    else:
+        assert distance < 2.0
+
+
+def test_separation_is_half_the_mean_and_half_the_least_of_the_better_graph():
+    ratios = [np.array([2.0, 0.0, 4.0]), np.array([1.0, 0.5, 1.0])]
+    judge = Judge(tuple(lambda labels, K, one=one: one for one in ratios), np.ones(8), np.arange(8))
+    found = judge.separation(np.array([0, 0, 0, 0, 1, 1, 2, 2]), 3)
+    assert found.value == separation(ratios[0], [4, 2, 2]) == 1.0
+    assert found.firm == separation(ratios[1], [4, 2, 2]) == 0.6875
+
+
+def test_a_cluster_that_nothing_holds_together_is_none():
+    X, labels = two_clouds()
+    judge = Judge.of(sample_of(X), recipe())
+    assert judge.separation(np.arange(len(X)) % 2, 2).value < judge.separation(labels, 2).value - 3
+    assert judge.separation(labels, 3).value == -np.inf
 
 
 @settings(max_examples=10, deadline=None)
@@ -43,20 +77,22 @@ def test_it_is_what_all_pairs_of_rows_say(seed):
 def test_it_depends_neither_on_names_nor_order_nor_units(seed, unit):
     X, labels = two_clouds(n=120, seed=seed)
     order = np.random.default_rng(seed).permutation(len(X))
-    first = Judge.of(sample_of(X), recipe()).quality(labels, 2)
-    assert Judge.of(sample_of(X), recipe()).quality(1 - labels, 2) == pytest.approx(first)
-    moved = Judge.of(sample_of(unit * X + 3.0 * unit), recipe()).quality(labels, 2)
+    first = Judge.of(sample_of(X), recipe()).separation(labels, 2).value
+    assert Judge.of(sample_of(X), recipe()).separation(1 - labels, 2).value == pytest.approx(first)
+    moved = Judge.of(sample_of(unit * X + 3.0 * unit), recipe()).separation(labels, 2).value
     assert moved == pytest.approx(first, abs=1e-3)
     shuffled = Sample(order, X[order], np.ones(len(X)))
-    assert Judge.of(shuffled, recipe()).quality(labels[order], 2) == pytest.approx(first, abs=0.5)
+    assert Judge.of(shuffled, recipe()).separation(labels[order], 2).value == pytest.approx(
+        first, abs=0.5
+    )
 
 
 def test_weights_count_like_copies():
     X, labels = two_clouds(n=100)
     weights = np.where(np.arange(100) % 3 == 0, 2.0, 1.0)
     copies = np.repeat(np.arange(100), weights.astype(int))
-    one = Judge.of(sample_of(X, weights), recipe()).quality(labels, 2)
-    other = Judge.of(sample_of(X[copies]), recipe()).quality(labels[copies], 2)
+    one = Judge.of(sample_of(X, weights), recipe()).separation(labels, 2).value
+    other = Judge.of(sample_of(X[copies]), recipe()).separation(labels[copies], 2).value
     assert one == pytest.approx(other, abs=1e-6)
 
 
@@ -64,9 +100,11 @@ def test_weights_count_like_copies():
 def test_clusters_that_are_apart_have_more_than_any_division_of_a_cloud(distance):
     X, _ = two_clouds(400, distance)
     sides = (X[:, 0] > distance / 2.0).astype(int)
-    apart = Judge.of(sample_of(X), recipe()).quality(sides, 2)
+    apart = Judge.of(sample_of(X), recipe()).separation(sides, 2).value
     cloud, _ = two_clouds(400, 0.0)
-    divided = Judge.of(sample_of(cloud), recipe()).quality((cloud[:, 0] > 0.0).astype(int), 2)
+    divided = (
+        Judge.of(sample_of(cloud), recipe()).separation((cloud[:, 0] > 0.0).astype(int), 2).value
+    )
     assert apart > 0.8 > 0.3 > divided
 
 
@@ -74,10 +112,10 @@ def test_one_bad_cluster_makes_a_bad_clustering():
     X, labels = two_clouds(400, 8.0)
     cut = np.where((labels == 0) & (X[:, 1] > 0.0), 2, labels)
     judge = Judge.of(sample_of(X), recipe())
-    assert judge.quality(cut, 3) < judge.quality(labels, 2) - 1.0
+    assert judge.separation(cut, 3).value < judge.separation(labels, 2).value - 1.0
 
 
 def test_a_handful_of_rows_can_be_judged():
     X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [5.1, 5.0]])
-    value = Judge.of(sample_of(X), recipe()).quality(np.array([0, 0, 1, 1]), 2)
+    value = Judge.of(sample_of(X), recipe()).separation(np.array([0, 0, 1, 1]), 2).value
     assert np.isfinite(value)

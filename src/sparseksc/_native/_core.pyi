@@ -84,6 +84,7 @@ def conductances_into(
     weights: NDArray[Any],
     volumes: NDArray[Any],
     labels: NDArray[Any],
+    resolution: float,
     inside: NDArray[Any],
     outside: NDArray[Any],
     sizes: NDArray[Any],

@@ -1,5 +1,6 @@
 // Conductance of clusters in the graph of landmarks, and of the best cut through each of them.
 //
+// Every cut has the resolution added to it, so that a few similarities more or less decide nothing.
 // A row has shares z of its landmarks, which sum to one; two landmarks are connected by the sum of
 // the products of their shares over the rows of a cluster.
 #include <algorithm>
@@ -141,7 +142,7 @@ std::vector<double> slowest_mode(const Members& cluster) {
 }
 
 // The least conductance of a cut between the first landmarks in an order and the rest.
-double sweep(const Members& cluster, const std::vector<double>& mode) {
+double sweep(const Members& cluster, const std::vector<double>& mode, double resolution) {
     const std::size_t R = cluster.size(), s = cluster.shares_per_row;
     std::vector<std::uint32_t> order(R), place(R);
     std::iota(order.begin(), order.end(), 0u);
@@ -170,13 +171,76 @@ double sweep(const Members& cluster, const std::vector<double>& mode) {
     for (std::size_t r = 0; r + 1 < R; ++r) {
         cut += steps[r];
         volume += cluster.volumes[order[r]];
-        least = std::min(least, std::max(cut, 0.0) / std::min(volume, total - volume));
+        const double side = std::min(volume, total - volume);
+        least = std::min(least, (std::max(cut, 0.0) + resolution) / side);
     }
     return least;
 }
 
+// The part of each landmark, where landmarks of one row are in one part; numbered from 0.
+std::vector<std::uint32_t> connected_parts(const Members& cluster) {
+    const std::size_t R = cluster.size(), s = cluster.shares_per_row;
+    std::vector<std::uint32_t> root(R);
+    std::iota(root.begin(), root.end(), 0u);
+    const auto find = [&](std::uint32_t r) {
+        while (root[r] != r) r = root[r] = root[root[r]];
+        return r;
+    };
+    for (std::size_t i = 0; i < cluster.rows(); ++i) {
+        const std::uint32_t* at = cluster.landmarks.data() + i * s;
+        for (std::size_t j = 1; j < s; ++j) {
+            const std::uint32_t a = find(at[0]), b = find(at[j]);
+            root[std::max(a, b)] = std::min(a, b);
+        }
+    }
+    std::vector<std::uint32_t> part(R);
+    std::uint32_t count = 0;
+    for (std::size_t r = 0; r < R; ++r) {  // the root of a part is its first landmark
+        part[r] = root[r] == r ? count++ : part[find(static_cast<std::uint32_t>(r))];
+    }
+    return part;
+}
+
+// The rows and landmarks of one part of a cluster.
+Members rows_of_part(const Members& cluster, const std::vector<std::uint32_t>& part,
+                     std::uint32_t chosen) {
+    const std::size_t s = cluster.shares_per_row;
+    Members found{s, {}, {}, {}, {}};
+    std::vector<std::uint32_t> local(cluster.size());
+    for (std::size_t r = 0; r < cluster.size(); ++r) {
+        local[r] = static_cast<std::uint32_t>(found.size());
+        if (part[r] == chosen) found.volumes.push_back(cluster.volumes[r]);
+    }
+    for (std::size_t i = 0; i < cluster.rows(); ++i) {
+        if (part[cluster.landmarks[i * s]] != chosen) continue;
+        found.weights.push_back(cluster.weights[i]);
+        for (std::size_t j = i * s; j < (i + 1) * s; ++j) {
+            found.landmarks.push_back(local[cluster.landmarks[j]]);
+            found.shares.push_back(cluster.shares[j]);
+        }
+    }
+    return found;
+}
+
+// The least conductance of a cut through a cluster. One in parts falls apart for nothing: the
+// largest part from the rest, which is at most half; otherwise the largest part is divided.
+double least_conductance(const Members& cluster, double resolution) {
+    const std::vector<std::uint32_t> part = connected_parts(cluster);
+    std::vector<double> volumes(cluster.size());
+    for (std::size_t r = 0; r < cluster.size(); ++r) volumes[part[r]] += cluster.volumes[r];
+    const auto largest = std::max_element(volumes.begin(), volumes.end());
+    const double total = std::accumulate(volumes.begin(), volumes.end(), 0.0);
+    const double rest = std::min(total - *largest, 0.5 * total);
+    const bool whole = *std::max_element(part.begin(), part.end()) == 0;
+    const double apart = whole || !(rest > 0.0) ? 1.0 : std::min(1.0, resolution / rest);
+    const auto chosen = static_cast<std::uint32_t>(largest - volumes.begin());
+    const Members core = whole ? cluster : rows_of_part(cluster, part, chosen);
+    if (core.size() < 2) return apart;
+    return std::min(apart, sweep(core, slowest_mode(core), resolution));
+}
+
 void conductances_into(const Input& numbers, const Input& shares, const Input& weights,
-                       const Input& volumes, const Input& labels,
+                       const Input& volumes, const Input& labels, double resolution,
                        const Output& inside, const Output& outside, const Output& sizes) {
     const Int64* at = data<Int64>(numbers, "numbers", {any, any});
     const std::size_t n = numbers.shape(0), s = numbers.shape(1);
@@ -239,8 +303,9 @@ void conductances_into(const Input& numbers, const Input& shares, const Input& w
             local[present[r]] = absent;
         }
         const double smaller = std::min(mass[k], total - mass[k]);
-        phi_out[k] = smaller > 0.0 ? std::max(mass[k] - kept, 0.0) / smaller : 0.0;
-        phi_in[k] = present.size() > 1 ? sweep(members, slowest_mode(members)) : 1.0;
+        const double leaving = std::max(mass[k] - kept, 0.0) + resolution;
+        phi_out[k] = smaller > 0.0 ? leaving / smaller : 0.0;
+        phi_in[k] = present.size() > 1 ? least_conductance(members, resolution) : 1.0;
     }
 }
 
@@ -250,7 +315,7 @@ void bind_conductance(nb::module_& module) {
     module.def("conductances_into", &conductances_into, nb::arg("numbers").noconvert(),
                nb::arg("shares").noconvert(), nb::arg("weights").noconvert(),
                nb::arg("volumes").noconvert(), nb::arg("labels").noconvert(),
-               nb::arg("inside").noconvert(), nb::arg("outside").noconvert(),
+               nb::arg("resolution"), nb::arg("inside").noconvert(), nb::arg("outside").noconvert(),
                nb::arg("sizes").noconvert());
 }
 

@@ -42,6 +42,7 @@ def conductances(
     volumes: Floats,
     labels: Numbers,
     n_clusters: int,
+    resolution: float = 0.0,
 ) -> Conductances:
     r"""Measure how hard each cluster is to divide, and to cut off from the rest.
 
@@ -63,6 +64,9 @@ def conductances(
     labels : array of shape (n,)
         Cluster of each row.
     n_clusters : int
+    resolution : float
+        Added to every cut, inside and outside, in units of the weights: cuts that differ by less
+        are equal, and few rows are neither hard to divide nor easy to cut off.
 
     Examples
     --------
@@ -85,5 +89,7 @@ def conductances(
     require("labels", labels, np.int64, (n,))
     require_labels(labels, n_clusters)
     found = Conductances(*(np.empty(n_clusters) for _ in range(3)))
-    native._backend.conductances_into(numbers, shares, weights, volumes, labels, *found)
+    native._backend.conductances_into(
+        numbers, shares, weights, volumes, labels, float(resolution), *found
+    )
     return found

@@ -23,6 +23,7 @@ from .checks import (
     require_real,
     require_whole,
 )
+from .least_cut import least_conductance
 
 Array: TypeAlias = NDArray[Any]
 
@@ -395,6 +396,7 @@ def conductances_into(
     weights: Array,
     volumes: Array,
     labels: Array,
+    resolution: float,
     inside: Array,
     outside: Array,
     sizes: Array,
@@ -423,16 +425,11 @@ def conductances_into(
         S = (Z[mine][:, here].T * weights[mine]) @ Z[mine][:, here]
         sizes[k] = weights[mine].sum()
         smaller = min(sizes[k], weights[weights > 0.0].sum() - sizes[k])
-        left = max(sizes[k] - float((t[here] ** 2 / volumes[here]).sum()), 0.0)
+        left = max(sizes[k] - float((t[here] ** 2 / volumes[here]).sum()), 0.0) + resolution
         outside[k] = left / smaller if smaller > 0.0 else 0.0
         inside[k] = 1.0
         if len(S) > 1:
-            root = np.sqrt(t[here])
-            order = np.argsort(np.linalg.eigh(S / np.outer(root, root))[1][:, -2] / root)
-            S, volume = S[np.ix_(order, order)], np.cumsum(root[order] ** 2)
-            cut = np.cumsum(S.sum(axis=1) - 2.0 * np.tril(S, -1).sum(axis=1) - np.diagonal(S))
-            ratios = np.maximum(cut, 0.0)[:-1] / np.minimum(volume, volume[-1] - volume)[:-1]
-            inside[k] = min(1.0, float(ratios.min()))
+            inside[k] = least_conductance(S, t[here], resolution)
 
 
 def _require_floats(name: str, array: Array) -> None:

@@ -13,7 +13,6 @@ from sparseksc._typing import Array, Floats
 from sparseksc.config.checks import check_distinct_rows
 from sparseksc.config.labels import KnownClasses, labelled_rows
 from sparseksc.config.memory import estimate_memory
-from sparseksc.config.parameters import AUTO_N_CLUSTERS
 from sparseksc.config.settings import Settings
 from sparseksc.core.clusters.constraints import PairedRows
 from sparseksc.core.density import Density
@@ -28,7 +27,6 @@ from sparseksc.execution.notices import warn
 from sparseksc.search.candidates import spaced
 from sparseksc.search.competition import compete
 from sparseksc.search.constants import (
-    FEW_FEATURES,
     GRAPH_SIZE,
     ONE_FEATURE_SHARE,
     REFINEMENT_MAX_FEATURES,
@@ -253,13 +251,19 @@ def _plan_for(
     recipe = settings.recipe(bandwidths[0], source.n_features)
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
     plan = Plan(recipe, settings.n_clusters[0], sample)
-    competes = settings.competes and validation is None
-    fine = not competes or (
-        source.n_features <= FEW_FEATURES and max(settings.n_clusters) <= max(AUTO_N_CLUSTERS)
-    )
     threads = threads_for(recipe, settings, source, sizes if left_open else None)
     outcome: SearchOutcome | None = None
-    if fine and (always_search or len(settings.n_clusters) * len(bandwidths) > 1):
+    if settings.competes and validation is None:
+        landmarks = settings.landmark_recipes(source.n_features)
+        others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
+        outcome = compete(
+            sample,
+            None if settings.n_clusters_is_auto else settings.n_clusters,
+            landmarks[0],
+            [replace(one, n_jobs=threads) for one in (*landmarks, *others)],
+            progress=progress or settings.verbose,
+        )
+    elif always_search or len(settings.n_clusters) * len(bandwidths) > 1:
         outcome = search(
             sample,
             settings.n_clusters,
@@ -271,16 +275,6 @@ def _plan_for(
             single_allowed=settings.n_clusters_is_auto,
             refine=settings.bandwidth_is_auto and len(bandwidths) > 1,
             validation=validation,
-            progress=progress or settings.verbose,
-        )
-    if competes and (settings.n_clusters_is_auto or not fine):
-        others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
-        outcome = compete(
-            sample,
-            None if settings.n_clusters_is_auto else settings.n_clusters,
-            [replace(one, n_jobs=threads) for one in settings.landmark_recipes(source.n_features)],
-            [replace(one, n_jobs=threads) for one in others],
-            incumbent=outcome,
             progress=progress or settings.verbose,
         )
     if outcome is not None:

@@ -1,12 +1,14 @@
-r"""Competition of kernels: landmarks and rbf models at several scales, judged by one criterion.
+r"""Competition of models: landmarks and other kernels at several scales, judged by one criterion.
 
 Every model is fitted on a sample and proposes numbers of clusters: the usual ones, and those after
-which its eigenvalues fall most. Each of its clusterings is judged on the same graphs
-(:mod:`sparseksc.search.quality`), and the best quality wins. There is no other rule.
+which its eigenvalues fall most. The quality of a clustering with K clusters has three parts:
 
-In a few dimensions the search over the bandwidths of one kernel, on the graph of nearest neighbours
-(:mod:`sparseksc.search.procedure`), sees thinner shapes than graphs of landmarks can: its answer is
-then an *incumbent*, which only more clusters than it has looked at can beat.
+.. math:: q = s + a + \tfrac{3}{20} \log K
+
+its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
+``FIRM`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
+(:mod:`sparseksc.search.agreement`); and a little for every cluster more, so that of two answers
+beyond doubt the finer one is taken. The best quality wins. There is no other rule.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparseksc._native.clusters import assign
-from sparseksc._typing import Floats
+from sparseksc._typing import Floats, Integers
 from sparseksc.core.encoding import ENCODINGS, fit_best_directions
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.training import ProjectionFit, choose_pivots, fit_projection
@@ -28,22 +30,23 @@ from sparseksc.data.source import ArraySource
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.memory import release_memory
 from sparseksc.execution.progress import map_with_progress
+from sparseksc.search.agreement import agreements
 from sparseksc.search.constants import (
-    CLEAR_QUALITY,
-    CLOUD_CLUSTERS,
-    CLOUD_QUALITY,
+    CLEAR,
+    CLOUD,
     COMMON_NUMBERS,
+    FINER,
     GRAPH_SIZE,
     LARGE_EIGENVALUE,
     LARGEST_NUMBER,
-    LEAST_CONDUCTANCE,
+    LEAST_GAP,
     LEAST_ROWS,
     PROPOSED_NUMBERS,
     SEARCH_STARTS,
     TRAINING_SIZE,
 )
 from sparseksc.search.procedure import SearchOutcome
-from sparseksc.search.quality import Judge
+from sparseksc.search.quality import Judge, Separation
 from sparseksc.search.ranking import RankedModel, Surfaces
 from sparseksc.search.result import TuningResult
 
@@ -52,24 +55,27 @@ Numbers = Sequence[int] | None
 
 
 class Entry(NamedTuple):
-    """What is known about one model: its eigenvalues, and the quality of its clusterings.
-
-    ``others`` are the qualities of those with a cluster of fewer than ``LEAST_ROWS`` distinct rows,
-    an outlier or two, which count only where there are no others.
-    """
+    """One model: its eigenvalues, and its clusterings of the judged rows by their numbers."""
 
     eigenvalues: Floats
-    qualities: dict[int, float]
-    others: dict[int, float]
+    labels: dict[int, Integers]
+
+
+class Clustering(NamedTuple):
+    """A clustering by the model with a number, its quality and its separation."""
+
+    model: int
+    n_clusters: int
+    quality: float
+    separation: float
 
 
 def compete(
     sample: Sample,
     n_clusters: Numbers,
-    landmarks: Sequence[Recipe],
-    others: Sequence[Recipe],
+    landmarks: Recipe,
+    recipes: Sequence[Recipe],
     *,
-    incumbent: SearchOutcome | None = None,
     progress: bool = False,
 ) -> SearchOutcome:
     """Fit all models on a sample, and select the clustering of the best quality.
@@ -80,58 +86,38 @@ def compete(
         The rows, or enough of them.
     n_clusters : list of int or None
         Numbers of clusters to choose from. None is any, and one cluster a possible answer.
-    landmarks, others : lists of Recipe
-        The models: with landmarks, whose metric is that of the judging graphs, and with another
-        kernel, at ascending bandwidths.
-    incumbent : SearchOutcome, optional
-        What another search has found among the common numbers of clusters, which is kept unless
-        more clusters have a better quality, and a clear one where it is beyond doubt.
+    landmarks : Recipe
+        With landmarks, whose metric is that of the judging graphs.
+    recipes : list of Recipe
+        The models, the last of which is taken for one cluster.
     progress : bool
         Show a progress bar if the search takes long.
     """
-    recipes = [*landmarks, *others]
-    least = 2 if incumbent is None else max(COMMON_NUMBERS) + 1
-    seed, n_jobs = recipes[0].seed, recipes[0].n_jobs
+    seed, n_jobs = landmarks.seed, recipes[0].n_jobs
     with single_threaded_blas():
-        training = None if incumbent is None else incumbent.selection
-        if training is None:
-            training = sample.drawn(TRAINING_SIZE, seed)
-        else:  # the same rows, without those that are isolated
-            training = training.first(TRAINING_SIZE, seed)
+        training = sample.drawn(TRAINING_SIZE, seed)
         judged = training.first(GRAPH_SIZE, seed)
-        judge = Judge.of(judged, landmarks[0])
+        judge = Judge.of(judged, replace(landmarks, n_jobs=1))
 
         def enter(recipe: Recipe) -> Entry:
-            alone = replace(recipe, n_jobs=1)
-            return _judge_model(alone, training, judged, judge, n_clusters, least)
+            return _enter(replace(recipe, n_jobs=1), training, judged, n_clusters)
 
         entries = map_with_progress(enter, recipes, n_jobs, "model", progress)
-        if not any(entry.qualities for entry in entries):
-            entries = [entry._replace(qualities=entry.others) for entry in entries]
-        ranking = _ranked(recipes, entries)
-        if incumbent is not None:
-            known = incumbent.result.best_n_clusters
-            other = replace(incumbent.recipe, n_jobs=1)
-            entry = _judge_model(other, training, judged, judge, [known])
-            least_quality = CLOUD_QUALITY if incumbent.result.doubt else CLEAR_QUALITY
-            bar = max(entry.qualities.get(known, least_quality), least_quality)
-            ranking = ranking if ranking and ranking[0].value > bar else []
+        found = _qualities(entries, judge, n_jobs, progress)
     release_memory()
+    ranking = _ranked(recipes, found)
     if not ranking and n_clusters is not None:
         raise ValueError(
             "None of the models tried has as many clusters as asked for: ask for fewer."
         )
     best = ranking[0] if ranking else None
-    if incumbent is not None and best is None:
-        return incumbent
-    single = best is None or (n_clusters is None and _is_cloud(best))
+    single = best is None or (n_clusters is None and np.log(best.conductance_ratio) < CLOUD)
     doubt = None if n_clusters is not None and len(n_clusters) == 1 else _doubt(best, single)
     if best is None or single:
-        chosen, K = others[-1], 1  # the widest bandwidth reaches all points
+        chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
     else:
-        place = _place(recipes, best)
-        chosen, K = recipes[place], best.n_clusters
-    surfaces, eigenvalues = _surfaces(recipes, entries)
+        chosen, K = recipes[_place(recipes, best)], best.n_clusters
+    surfaces, eigenvalues = _surfaces(recipes, entries, found)
     result = TuningResult(
         K,
         _bandwidth(chosen),
@@ -146,23 +132,16 @@ def compete(
     return SearchOutcome(result, chosen, training)
 
 
-def _judge_model(
-    recipe: Recipe,
-    training: Sample,
-    judged: Sample,
-    judge: Judge,
-    n_clusters: Numbers,
-    least: int = 2,
-) -> Entry:
-    """Fit a model, and judge its clusterings of the judged rows."""
-    nothing = Entry(np.empty(0), {}, {})
+def _enter(recipe: Recipe, training: Sample, judged: Sample, n_clusters: Numbers) -> Entry:
+    """Fit a model, and find its clusterings of the judged rows."""
+    nothing = Entry(np.empty(0), {})
     try:
         fit = _fit(recipe, training, n_clusters)
     except ValueError:  # a kernel without values on this data
         return nothing
     values = fit.spectrum.eigenvalues
     numbers = proposed(values) if n_clusters is None else n_clusters
-    numbers = [K for K in numbers if least <= K <= len(values) + 1]
+    numbers = [K for K in numbers if 2 <= K <= len(values) + 1]
     if not numbers:
         return nothing
     scores, degrees = fit.projection.scores_and_degrees(judged.X, 1)
@@ -174,7 +153,7 @@ def _judge_model(
             find = partial(fit_best_directions, more_starts=SEARCH_STARTS)
     else:
         shares = fit.degrees.shares_of(degrees, weights)
-    entry = Entry(values, {}, {})
+    entry = Entry(values, {})
     for K in numbers:
         m = K - 1
         try:
@@ -182,11 +161,61 @@ def _judge_model(
         except ValueError:  # too few code words, or an encoding for more clusters
             continue
         labels = assign(encoding.distances(np.ascontiguousarray(scores[:, :m]))).labels
-        smallest = judge.smallest(labels, K)
-        quality = judge.quality(labels, K) if smallest > 0 else -np.inf
-        if np.isfinite(quality):
-            (entry.qualities if smallest >= LEAST_ROWS else entry.others)[K] = quality
+        entry.labels[K] = numbered_by_first_rows(labels, K)
     return entry
+
+
+def numbered_by_first_rows(labels: Integers, n_clusters: int) -> Integers:
+    """Return labels in the order of their first rows: equal clusterings get equal labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.search.competition import numbered_by_first_rows
+    >>> numbered_by_first_rows(np.array([2, 2, 0, 1, 0]), 3)
+    array([0, 0, 1, 2, 1])
+    """
+    present, first = np.unique(labels, return_index=True)
+    number = np.zeros(n_clusters, np.int64)
+    number[present[np.argsort(first)]] = np.arange(len(present))
+    return number[labels]
+
+
+def _qualities(
+    entries: Sequence[Entry], judge: Judge, n_jobs: int | None, progress: bool
+) -> list[Clustering]:
+    """Quality of every clustering; those with a cluster of outliers only where there is no other.
+
+    A cluster of fewer than ``LEAST_ROWS`` distinct rows is an outlier or two.
+    """
+    members: dict[tuple[int, bytes], list[int]] = {}
+    for place, entry in enumerate(entries):
+        for K, labels in entry.labels.items():
+            members.setdefault((K, labels.tobytes()), []).append(place)
+    smallest = {
+        key: judge.smallest(entries[places[0]].labels[key[0]], key[0])
+        for key, places in members.items()
+    }
+    least = LEAST_ROWS if max(smallest.values(), default=0) >= LEAST_ROWS else 1
+    kept = [key for key in members if smallest[key] >= least]
+
+    def separation(key: tuple[int, bytes]) -> Separation:
+        return judge.separation(entries[members[key][0]].labels[key[0]], key[0])
+
+    separations = dict(
+        zip(kept, map_with_progress(separation, kept, n_jobs, "clustering", progress), strict=True)
+    )
+    found = []
+    for K in sorted({K for K, _ in kept}):
+        places = [place for place, entry in enumerate(entries) if K in entry.labels]
+        all_labels = [entries[place].labels[K] for place in places]
+        agreed = agreements(all_labels, K, judge.weights)
+        for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
+            separated = separations.get((K, labels.tobytes()))
+            if separated is not None and np.isfinite(separated.value):
+                quality = separated.firm + float(agreement) + FINER * float(np.log(K))
+                found.append(Clustering(place, K, quality, separated.value))
+    return found
 
 
 def _fit(recipe: Recipe, training: Sample, n_clusters: Numbers) -> ProjectionFit:
@@ -217,27 +246,32 @@ def proposed(eigenvalues: Floats) -> list[int]:
     >>> proposed(np.concatenate([np.full(29, 0.99), np.full(20, 0.1)]))[8:]
     [10, 30]
     """
-    missing = np.append(0.0, 1.0 - np.minimum(eigenvalues, 1.0)) + LEAST_CONDUCTANCE
+    missing = np.append(0.0, 1.0 - np.minimum(eigenvalues, 1.0)) + LEAST_GAP
     K = np.arange(2, len(missing))
     widest = np.argsort(-missing[K] / missing[K - 1], kind="stable")[:PROPOSED_NUMBERS]
     usual = [number for number in COMMON_NUMBERS if number <= len(eigenvalues) + 1]
     return sorted({*usual, *K[widest].tolist()})
 
 
-def _ranked(recipes: Sequence[Recipe], entries: Sequence[Entry]) -> list[RankedModel]:
+def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[RankedModel]:
     """Return the best model for each number of clusters, best first."""
-    best: dict[int, RankedModel] = {}
-    for recipe, entry in zip(recipes, entries, strict=True):
-        for K, quality in entry.qualities.items():
-            if K not in best or quality > best[K].value:
-                best[K] = RankedModel(
-                    K,
-                    _bandwidth(recipe),
-                    quality,
-                    kernel=recipe.kernel.name,
-                    max_rank=recipe.max_rank,
-                )
-    return sorted(best.values(), key=lambda model: (-model.value, model.n_clusters))
+    best: dict[int, Clustering] = {}
+    for one in found:
+        known = best.get(one.n_clusters)
+        if known is None or (one.quality, one.separation) > (known.quality, known.separation):
+            best[one.n_clusters] = one
+    ordered = sorted(best.values(), key=lambda one: (-one.quality, -one.separation, one.n_clusters))
+    return [
+        RankedModel(
+            one.n_clusters,
+            _bandwidth(recipes[one.model]),
+            one.quality,
+            conductance_ratio=float(np.exp(one.separation)),
+            kernel=recipes[one.model].kernel.name,
+            max_rank=recipes[one.model].max_rank,
+        )
+        for one in ordered
+    ]
 
 
 def _place(recipes: Sequence[Recipe], model: RankedModel) -> int:
@@ -251,11 +285,6 @@ def _bandwidth(recipe: Recipe) -> Any:
     return getattr(recipe.kernel, "bandwidth", None)
 
 
-def _is_cloud(best: RankedModel) -> bool:
-    """Whether the best clustering is no better than the best division of a cloud."""
-    return best.n_clusters <= CLOUD_CLUSTERS and best.value < CLOUD_QUALITY
-
-
 def _doubt(best: RankedModel | None, single: bool) -> str | None:
     """Say in a sentence what the quality leaves open."""
     if best is None:
@@ -265,24 +294,26 @@ def _doubt(best: RankedModel | None, single: bool) -> str | None:
             "The data is one cluster: every division of it is as arbitrary as that of a single "
             "cloud of points."
         )
-    if best.value < CLEAR_QUALITY:
+    if np.log(best.conductance_ratio) < CLEAR:
         return (
-            f"The {best.n_clusters} clusters are hardly easier to tell apart than to divide "
-            f"further (quality {best.value:.2f}): they overlap, or the data is one cluster."
+            f"The {best.n_clusters} clusters are only {best.conductance_ratio:.1f} times as hard "
+            "to divide as to cut off from each other: they overlap, or the data is one cluster."
         )
     return None
 
 
-def _surfaces(recipes: Sequence[Recipe], entries: Sequence[Entry]) -> tuple[Surfaces, Floats]:
+def _surfaces(
+    recipes: Sequence[Recipe], entries: Sequence[Entry], found: Sequence[Clustering]
+) -> tuple[Surfaces, Floats]:
     """Return the qualities of all models as a table, and their eigenvalues."""
-    columns = sorted({K for entry in entries for K in entry.qualities})
+    columns = sorted({one.n_clusters for one in found})
     quality = np.full((len(entries), len(columns)), np.nan)
+    for one in found:
+        quality[one.model, columns.index(one.n_clusters)] = one.quality
     width = max((len(entry.eigenvalues) for entry in entries), default=0)
     eigenvalues = np.full((len(entries), width), np.nan)
     for row, entry in enumerate(entries):
         eigenvalues[row, : len(entry.eigenvalues)] = entry.eigenvalues
-        for K, value in entry.qualities.items():
-            quality[row, columns.index(K)] = value
     surfaces = Surfaces(
         [_bandwidth(recipe) for recipe in recipes],
         columns,

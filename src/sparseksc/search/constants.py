@@ -110,35 +110,37 @@ NEAR_BEST_RATIO = 0.8
 
 # ------------------------------------------------------------------ kernel="auto": competition
 
-#: Features up to which the search over the bandwidths of one kernel comes first: it sees thinner
-#: shapes (battery).
-FEW_FEATURES = 3
-#: Landmarks of the graphs that clusterings are judged on, and how many a row has of them, from
-#: coarse to fine: thin shapes are seen in the last only, clusters that overlap in the first.
-JUDGING_GRAPHS = ((400, 6), (1000, 8), (2000, 6))
-#: Added to conductances before they are compared: smaller ones say no more. From 0.0003 to 0.003
-#: the answers to the labelled sets hardly change; two spirals need 0.001 or less.
-LEAST_CONDUCTANCE = 0.001
+#: Landmarks of the smoother of the judging graphs, and how many a row has of them.
+JUDGING_LANDMARKS = (1000, 8)
+#: Log ratio of conductances beyond which more says nothing: it does not make up for clusters that
+#: are worse, nor for an answer that is coarser than need be. Halves of a cluster of a few dozen
+#: points have up to 1.1.
+FIRM = 1.5
+#: Quality of a finer answer, in units of the logarithm of the number of clusters: 0.1 loses sets of
+#: many clusters that overlap, 0.3 divides thin shapes.
+FINER = 0.15
+#: Other models whose agreement counts (3 and 5 alike; one alone may have the same landmarks).
+AGREEING = 3
 #: Numbers of landmarks of the models that compete: the fewer, the coarser the clusters that they
 #: see. Without the last, thin shapes are lost.
-LANDMARK_SCALES = (300, 1000, 2000)
-#: Bandwidths of the rbf models that compete; three times as many give nothing more.
-COMPETING_BANDWIDTHS = 6
+LANDMARK_SCALES = (100, 300, 1000, 2000)
+#: Bandwidths of the rbf models that compete.
+COMPETING_BANDWIDTHS = 14
 #: Numbers of clusters that are always tried, how many more the largest gaps between eigenvalues
 #: propose, and up to which number (cost).
-COMMON_NUMBERS, PROPOSED_NUMBERS, LARGEST_NUMBER = range(2, 11), 6, 60
+COMMON_NUMBERS, PROPOSED_NUMBERS, LARGEST_NUMBER = range(2, 13), 6, 60
+#: Added to 1 minus an eigenvalue before gaps are compared: smaller ones say no more.
+LEAST_GAP = 0.001
 #: Starts of the encoding beside the first; the model that is selected gets more (cost).
 SEARCH_STARTS = 2
 #: While the last of the eigenvalues is still above, there may be more clusters, and twice as many
 #: numbers are considered.
 LARGE_EIGENVALUE = 0.9
-#: Quality above which the clusters are beyond doubt: that of two Gaussians four standard deviations
-#: apart is 1.1 and more, that of strips, rings and spirals in pieces up to 0.96.
-CLEAR_QUALITY = 1.0
-#: A cloud without clusters is divided best into few parts, and with no more quality than this
-#: (Gaussians and uniform clouds of 400 to 3,000 points in 2 to 50 dimensions: 2 to 5 parts, up to
-#: 0.18). Many clusters may overlap more than that and are still clusters.
-CLOUD_CLUSTERS, CLOUD_QUALITY = 5, 0.2
+#: Separation below which the data is one cluster, and above which the clusters are beyond doubt.
+#: Gaussians, uniform clouds and Student clouds divided in the best way have up to 0.02 (one of 400
+#: points 0.8), ellipses, strips, rings and spirals 0.4 to 1.0; two Gaussians four standard
+#: deviations apart 1.4 and more, the 15 clusters of S3, which overlap, 0.2.
+CLOUD, CLEAR = 0.1, 1.1
 
 #: Distinct rows of the smallest cluster; nothing is to be seen inside of fewer. Without it, single
 #: outliers of the penguins and of iris were clusters.

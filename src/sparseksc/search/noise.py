@@ -24,8 +24,8 @@ from sparseksc.data.source import ArraySource
 from sparseksc.execution.notices import without_warnings
 from sparseksc.execution.progress import map_with_progress
 from sparseksc.search.constants import (
-    CLEAR_QUALITY,
-    CLOUD_QUALITY,
+    CLEAR,
+    CLOUD,
     GRAPH_SIZE,
     HALVINGS,
     LEAST_NOISE,
@@ -126,10 +126,10 @@ def find_noise(
         end = 0
     for place in range(1, len(trials)):
         curve = table[:, place]
-        clear = curve.max() >= max(table[:, best].max() + NOISE_GAIN, CLEAR_QUALITY)
+        clear = curve.max() >= max(table[:, best].max() + NOISE_GAIN, CLEAR)
         kept = np.where(values >= floor_of(NOISE_SHARES[_end(curve)]), judged.weights, 0.0)
         known = _survivors(answers[0], judged.weights, kept)
-        if clear and (table[0, 0] < CLOUD_QUALITY or numbers[place] >= known):
+        if clear and (table[0, 0] < CLOUD or numbers[place] >= known):
             best, end = place, _end(curve)
     low, high = NOISE_SHARES[max(end - 1, 0)], NOISE_SHARES[end]
     enough = table[:, best].max() - NOISE_GAIN
@@ -167,7 +167,7 @@ def has_bend(qualities: Floats, end: int) -> bool:
     """
     before = qualities[end] - qualities[max(end - 2, 0)]
     after = qualities[min(end + 2, len(qualities) - 1)] - qualities[end]
-    return bool(before - max(after, 0.0) >= CLEAR_QUALITY)
+    return bool(before - max(after, 0.0) >= CLEAR)
 
 
 def _labels(trial: Trial, judged: Sample, seed: int) -> Integers:
@@ -183,7 +183,7 @@ def _quality(judge: Judge, labels: Integers, n_clusters: int) -> float:
     """Quality of an answer; one cluster, or one that has lost all its rows, has none."""
     if len(np.unique(labels)) < max(n_clusters, 2):
         return -np.inf
-    return judge.quality(labels, n_clusters)
+    return judge.separation(labels, n_clusters).value
 
 
 def _survivors(labels: Integers, weights: Floats, kept: Floats) -> int:

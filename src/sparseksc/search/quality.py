@@ -1,21 +1,29 @@
-r"""The quality of a clustering: how much harder its clusters are to divide than to cut off.
+r"""How well clusters are separated: how much harder they are to divide than to cut off.
 
-In a graph of landmarks (:mod:`sparseksc.kernels.landmarks`), which has no bandwidth and is the same
-for all models, a cluster has an *external conductance* :math:`\phi_{out}`, what leaves it over the
-smaller of its volume and that of the rest, and an *internal conductance* :math:`\phi_{in}`, the
-least conductance of a cut through it, which a sweep along its slowest mode finds. With
+In a graph of the points, which has no bandwidth and is the same for all models, a cluster has an
+*external conductance* :math:`\phi_{out}`, what leaves it over the smaller of its volume and that of
+the rest, and an *internal conductance* :math:`\phi_{in}`, the least conductance of a cut through
+it, which a sweep along its slowest mode finds. With
 
-.. math:: r_k = \log\frac{\phi_{in} + \epsilon}{\phi_{out} + \epsilon}
+.. math:: r_k = \log\frac{\phi_{in}}{\phi_{out}}
 
-the quality is half the mean of :math:`r_k` over the clusters, weighted by their volumes, and half
-the least of them: one bad cluster makes a bad clustering. It is that of the graph, from coarse to
-fine, which shows the clusters best. It has a scale of its own: see ``CLOUD_QUALITY`` and
-``CLEAR_QUALITY`` in :mod:`sparseksc.search.constants`.
+the *separation* of a clustering is half the mean of :math:`r_k` over the clusters, weighted by
+their sizes, and half the least of them: one bad cluster makes a bad clustering. Every cut has a
+share of an average point added to it (``RESOLUTION``), so that a few points prove nothing.
+
+Two graphs are looked at, because they err on different sides. Points of the *mutual* graph are
+connected if each is among the nearest neighbours of the other: it shows thin shapes that are close
+to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
+the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
+that of the graph which shows the clusters best. It has a scale of its own: see ``CLOUD`` and
+``CLEAR`` in :mod:`sparseksc.search.constants`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +34,36 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
 from sparseksc.kernels import Landmarks
-from sparseksc.search.constants import JUDGING_GRAPHS, LEAST_CONDUCTANCE
+from sparseksc.search.constants import FIRM, JUDGING_LANDMARKS, RESOLUTION
+from sparseksc.search.graph import Edges, neighbour_graph
+
+#: Conductance of a cluster that nothing holds together.
+NOTHING = 1e-6
+
+
+class Separation(NamedTuple):
+    """How well the clusters of a clustering are separated.
+
+    Attributes
+    ----------
+    value : float
+        Half the mean and half the least of the log ratios of conductances.
+    firm : float
+        The same of ratios that are limited to ``FIRM``: a cluster that is beyond doubt does not
+        make up for others that are not.
+    """
+
+    value: float
+    firm: float
+
+
+#: Log ratios of the conductances of the clusters, from labels and the number of clusters.
+Ratios = Callable[[Integers, int], Floats]
+
+
+def _log_ratios(inside: Floats, outside: Floats) -> Floats:
+    ratios: Floats = np.log(np.maximum(inside, NOTHING) / np.maximum(outside, NOTHING))
+    return ratios
 
 
 @dataclass(frozen=True)
@@ -41,15 +78,18 @@ class LandmarkGraph:
         Of the rows.
     volumes : array of shape (R,)
         Of the landmarks.
+    resolution : float
+        Weight that is added to every cut.
     """
 
     numbers: Integers
     shares: Floats
     weights: Floats
     volumes: Floats
+    resolution: float
 
     @classmethod
-    def of(cls, sample: Sample, recipe: Recipe) -> LandmarkGraph:
+    def of(cls, sample: Sample, recipe: Recipe, n_distinct: int) -> LandmarkGraph:
         """Connect the rows of a sample by the landmarks of a recipe."""
         kernel = recipe.kernel
         assert isinstance(kernel, Landmarks)
@@ -59,10 +99,11 @@ class LandmarkGraph:
         weights = sample.weights / sample.weights.max()  # their unit does not matter
         mass = weights[:, None] * shares
         volumes: Floats = np.bincount(numbers.ravel(), mass.ravel(), Z.shape[1]).astype(np.float64)
-        return cls(numbers, shares, np.ascontiguousarray(weights), volumes)
+        resolution = RESOLUTION * float(weights.sum()) / n_distinct
+        return cls(numbers, shares, np.ascontiguousarray(weights), volumes, resolution)
 
-    def quality(self, labels: Integers, n_clusters: int) -> float:
-        """Mean and least of the log ratios of the clusters, half each."""
+    def ratios(self, labels: Integers, n_clusters: int) -> Floats:
+        """Log ratios of internal to external conductance."""
         found = conductances(
             self.numbers,
             self.shares,
@@ -70,33 +111,99 @@ class LandmarkGraph:
             self.volumes,
             np.ascontiguousarray(labels, np.int64),
             n_clusters,
+            self.resolution,
         )
-        if not (found.sizes > 0.0).all():
-            return -np.inf
-        ratios = np.log((found.inside + LEAST_CONDUCTANCE) / (found.outside + LEAST_CONDUCTANCE))
-        return float(np.average(ratios, weights=found.sizes) + ratios.min()) / 2.0
+        return _log_ratios(found.inside, found.outside)
+
+
+@dataclass(frozen=True)
+class MutualGraph:
+    """Distinct rows that are each among the nearest neighbours of the other.
+
+    Attributes
+    ----------
+    rows : array of int
+        The distinct rows, among all.
+    edges : Edges
+        Between them.
+    """
+
+    rows: Integers
+    edges: Edges
+
+    @classmethod
+    def of(cls, sample: Sample, recipe: Recipe) -> MutualGraph:
+        """Connect the rows of a sample, near in the metric of a recipe."""
+        weights = sample.weights / sample.weights.max()
+        graph = neighbour_graph(recipe.kernel.of_neighbours, sample.X, weights)
+        return cls(graph.rows, Edges.of(graph.mutual))
+
+    def ratios(self, labels: Integers, n_clusters: int) -> Floats:
+        r"""Log ratios of internal to external conductance.
+
+        An edge of weight w is a row of a landmark graph that has half of each of its ends, which
+        are the landmarks. It adds :math:`w/4` to a cut between them and :math:`w/2` to the
+        volumes of both: all conductances are half of what they are between the points.
+        """
+        first, second, weights, volumes = self.edges
+        mine = np.asarray(labels, np.int64)[self.rows]
+        total, n = float(volumes.sum()), len(self.rows)
+        if total == 0.0:
+            return np.full(n_clusters, np.log(NOTHING))
+        resolution = RESOLUTION * total / n
+        inner = mine[first] == mine[second]
+        found = conductances(
+            np.column_stack([first, second]).astype(np.int64),
+            np.full((len(first), 2), 0.5),
+            weights,
+            volumes / 2.0,
+            np.where(inner, mine[first], n_clusters),
+            n_clusters + 1,
+            resolution / 4.0,
+        )
+        held = found.sizes[:n_clusters] > 0.0
+        inside = np.where(held, np.minimum(2.0 * found.inside[:n_clusters], 1.0), 0.0)
+        volume = np.bincount(mine, volumes, n_clusters)
+        leaving = volume - 2.0 * np.bincount(mine[first], weights * inner, n_clusters)
+        side = np.minimum(volume, total - volume)
+        leaving = np.maximum(leaving, 0.0) + resolution
+        outside = np.divide(leaving, side, out=np.ones(n_clusters), where=side > 0.0)
+        return _log_ratios(inside, outside)
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Graphs of the same rows, from coarse to fine; ``distinct`` are the first of equal rows."""
+    """Graphs of the same rows.
 
-    graphs: tuple[LandmarkGraph, ...]
+    Attributes
+    ----------
+    graphs : tuple of functions
+        Each from a clustering to the log ratios of its clusters.
+    weights : array of shape (n,)
+        Of the rows.
+    distinct : array of int
+        The first of equal rows.
+    """
+
+    graphs: tuple[Ratios, ...]
+    weights: Floats
     distinct: Integers
 
     @classmethod
     def of(cls, sample: Sample, landmarks: Recipe) -> Judge:
         """Build the graphs of a sample, in the metric of a recipe for landmarks."""
-        recipes = (landmarks.with_landmarks(R, s) for R, s in JUDGING_GRAPHS)
-        graphs = tuple(LandmarkGraph.of(sample, recipe) for recipe in recipes)
-        return cls(graphs, distinct_rows(sample.X)[0])
+        distinct = distinct_rows(sample.X)[0]
+        recipe = landmarks.with_landmarks(*JUDGING_LANDMARKS)
+        smooth = LandmarkGraph.of(sample, recipe, len(distinct))
+        mutual = MutualGraph.of(sample, recipe)
+        return cls((mutual.ratios, smooth.ratios), sample.weights, distinct)
 
     def smallest(self, labels: Integers, n_clusters: int) -> int:
         """Fewest distinct rows of a cluster: copies of a row count like its weight."""
         return int(np.bincount(labels[self.distinct], minlength=n_clusters).min())
 
-    def quality(self, labels: Integers, n_clusters: int) -> float:
-        """Quality of a clustering of the rows.
+    def separation(self, labels: Integers, n_clusters: int) -> Separation:
+        """Return how well the clusters are separated in the graph that shows them best.
 
         Examples
         --------
@@ -111,7 +218,18 @@ class Judge:
         >>> recipe = Settings(ksc.get_params()).recipe(None, 2)
         >>> judge = Judge.of(Sample(np.arange(400), X, np.ones(400)), recipe)
         >>> clusters, halves = np.repeat([0, 1], 200), (X[:, 1] > 0.0).astype(int)
-        >>> bool(judge.quality(clusters, 2) > 2.0), bool(judge.quality(halves, 2) < 0.0)
+        >>> judge.separation(clusters, 2).value > 2.0, judge.separation(halves, 2).value < 0.1
         (True, True)
         """
-        return max(graph.quality(labels, n_clusters) for graph in self.graphs)
+        sizes = np.bincount(labels, self.weights, n_clusters)
+        if not (sizes > 0.0).all():
+            return Separation(-np.inf, -np.inf)
+
+        def joined(ratios: Floats) -> float:
+            return float(np.average(ratios, weights=sizes) + ratios.min()) / 2.0
+
+        ratios = [graph(labels, n_clusters) for graph in self.graphs]
+        return Separation(
+            max(joined(one) for one in ratios),
+            max(joined(np.minimum(one, FIRM)) for one in ratios),
+        )
