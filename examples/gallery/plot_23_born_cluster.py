@@ -2,8 +2,8 @@
 A stream in which a cluster is born
 ===================================
 
-``partial_fit`` keeps the number of every cluster. Where the number of clusters is open, it also finds those that appear and loses those that vanish; ``history_`` tells
-at which chunk.
+``partial_fit`` keeps the number of every cluster. Where the number of clusters is open, it also
+finds those that appear and loses those that vanish; ``history_`` tells at which chunk.
 """
 
 import matplotlib.pyplot as plt

@@ -342,7 +342,7 @@ class KernelSpectralClustering(FittedClusters):
                 scaling, tuning = self.scaling_, getattr(self, "tuning_", None)
             self._set_fitted(step.training, scaling, tuning, messages)
             self._stream = step.stream
-            before = [] if known is None else self.history_
+            before: list[dict[str, Any]] = [] if known is None else vars(self)["history_"]
             self.history_ = extended_history(before, self._chunk_record(X), step.events)
         return self
 

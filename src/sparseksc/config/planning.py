@@ -88,12 +88,21 @@ class Plan:
         return training.with_names(more_names(self.classes, added), source)
 
     def _train(self, source: Source) -> Training:
-        n, recipe = self.n_clusters, self.recipe
-        known = {"labelled": self.labelled, "pairs": self.pairs}
+        rows, counted = source, None
+        if self.noise is not None and self.sparse is not None:
+            rows, counted = (self._without(one, source) for one in (self.sparse, self.noise))
+        training = train(
+            rows,
+            self.n_clusters,
+            self.recipe,
+            self.sample,
+            self.selection,
+            counted,
+            self.labelled,
+            self.pairs,
+        )
         if self.noise is None or self.sparse is None:
-            return train(source, n, recipe, self.sample, self.selection, **known)
-        rows, counted = (self._without(density, source) for density in (self.sparse, self.noise))
-        training = train(rows, n, recipe, self.sample, self.selection, counted, **known)
+            return training
         marks = None if self.densities is None else self.densities < self.noise.floor
         total = self.total_weight or training.n_samples
         return training.with_noise(self.noise, source, marks, total)
