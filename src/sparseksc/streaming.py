@@ -35,7 +35,7 @@ from sparseksc.data.source import Source
 from sparseksc.data.sparse import stacked
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import without_warnings
-from sparseksc.search.constants import CLOUD_QUALITY, GROUP_MIN_POINTS
+from sparseksc.search.constants import CLOUD, GROUP_MIN_POINTS
 from sparseksc.search.quality import Judge
 
 #: Rows that numbers of clusters are compared on: so many of the chunk, and of those before.
@@ -156,8 +156,11 @@ class Candidate(NamedTuple):
 def _quality(judge: Judge, labels: Integers, n_clusters: int) -> float:
     """Quality of a clustering; that of one cluster is that of the best division of a cloud."""
     if n_clusters == 1:
-        return CLOUD_QUALITY
-    return judge.quality(labels, n_clusters) if judge.smallest(labels, n_clusters) > 0 else -np.inf
+        return CLOUD
+    if judge.smallest(labels, n_clusters) == 0:
+        return -np.inf
+    # Limited, so that clusters far from all others do not outweigh what has changed.
+    return judge.separation(labels, n_clusters).firm
 
 
 class Step(NamedTuple):

@@ -88,7 +88,8 @@ class Plan:
         return training.with_names(more_names(self.classes, added), source)
 
     def _train(self, source: Source) -> Training:
-        rows, counted = source, None
+        rows: Source = source
+        counted: Source | None = None
         if self.noise is not None and self.sparse is not None:
             rows, counted = (self._without(one, source) for one in (self.sparse, self.noise))
         training = train(
