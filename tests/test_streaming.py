@@ -12,7 +12,7 @@ from sparseksc.streaming import Absence, extended_history
 PLACES = np.array([(0.0, 0.0), (12.0, 0.0), (0.0, 12.0), (12.0, 12.0)])
 KERNELS = [
     {"bandwidth": 4.0, "max_rank": 60, "n_jobs": 1},
-    {"kernel": "landmarks", "max_rank": 100, "n_jobs": 1},
+    {"kernel": "landmarks", "max_rank": 200, "n_jobs": 1},
 ]
 
 
@@ -26,7 +26,7 @@ def streamed(alive, n_clusters="auto", forgetting=0.9, rows=150, **settings):
     model = KernelSpectralClustering(n_clusters, random_state=0, **settings)
     numbers = {}
     for step, clusters in enumerate(alive):
-        shares = 0.1 + rng.dirichlet(np.full(len(clusters), 2.0))
+        shares = 0.2 + rng.dirichlet(np.full(len(clusters), 2.0))
         which = rng.choice(clusters, rows, p=shares / shares.sum())
         model.partial_fit(rows_of(rng, which, step), forgetting=forgetting)
         found = model.predict(PLACES[clusters] + 0.02 * step).tolist()

@@ -14,7 +14,7 @@ from sparseksc.plotting import DriftDisplay
 
 rng = np.random.default_rng(0)
 places = np.array([(0.0, 0.0), (12.0, 0.0), (0.0, 12.0)])
-model = KernelSpectralClustering(kernel="landmarks", max_rank=100, random_state=0)
+model = KernelSpectralClustering(kernel="landmarks", max_rank=200, random_state=0)
 for day in range(12):
     alive = [0, 1] if day < 4 else [0, 1, 2] if day < 7 else [1, 2]
     chunk = places[rng.choice(alive, 150)] + rng.normal(size=(150, 2))
