@@ -25,9 +25,10 @@ from sparseksc.data.source import ArraySource, MaskedSource, Source
 from sparseksc.execution.memory import release_memory
 from sparseksc.execution.notices import warn
 from sparseksc.search.candidates import spaced
-from sparseksc.search.competition import compete
+from sparseksc.search.competition import best_quality, compete, is_clear
 from sparseksc.search.constants import (
     GRAPH_SIZE,
+    MIN_REFINEMENT_TIMES,
     ONE_FEATURE_SHARE,
     REFINEMENT_MAX_FEATURES,
     REFINEMENT_TIMES,
@@ -264,15 +265,7 @@ def _plan_for(
     threads = threads_for(recipe, settings, source, sizes if left_open else None)
     outcome: SearchOutcome | None = None
     if settings.competes and validation is None:
-        landmarks = settings.landmark_recipes(source.n_features)
-        others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
-        outcome = compete(
-            sample,
-            None if settings.n_clusters_is_auto else settings.n_clusters,
-            landmarks[0],
-            [replace(one, n_jobs=threads) for one in (*landmarks, *others)],
-            progress=progress or settings.verbose,
-        )
+        outcome = _competition(sample, bandwidths, threads, settings, source, progress)
     elif always_search or len(settings.n_clusters) * len(bandwidths) > 1:
         outcome = search(
             sample,
@@ -293,6 +286,38 @@ def _plan_for(
         plan = Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
         release_memory()
     return plan
+
+
+def _competition(
+    sample: Sample,
+    bandwidths: list[Any],
+    threads: int | None,
+    settings: Settings,
+    source: Source,
+    progress: bool,
+) -> SearchOutcome:
+    """Let kernels compete; where that leaves doubt, narrow ones again with more rows and pivots."""
+    landmarks = settings.landmark_recipes(source.n_features)
+    others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
+    search_for = partial(
+        compete,
+        sample,
+        None if settings.n_clusters_is_auto else settings.n_clusters,
+        landmarks[0],
+        progress=progress or settings.verbose,
+    )
+    first = search_for([replace(one, n_jobs=threads) for one in (*landmarks, *others)])
+    times = np.count_nonzero(sample.weights) / (TRAINING_SIZE + GRAPH_SIZE)
+    few = source.n_features <= REFINEMENT_MAX_FEATURES and times >= MIN_REFINEMENT_TIMES
+    if is_clear(first.result) or not few:
+        return first
+    narrow = others[: (len(others) + 1) // 2]
+    recipes = (refinement_recipe(one, settings, source) for one in narrow)
+    finer = [one for one in recipes if one is not None]
+    if not finer:
+        return first
+    second = search_for(finer, times=min(times, REFINEMENT_TIMES))
+    return max(first, second, key=lambda outcome: best_quality(outcome.result))
 
 
 def refinement_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe | None:
