@@ -14,6 +14,7 @@ from sparseksc.config.checks import check_distinct_rows
 from sparseksc.config.labels import KnownClasses, labelled_rows
 from sparseksc.config.memory import estimate_memory
 from sparseksc.config.settings import Settings
+from sparseksc.core.clusters.constraints import PairedRows
 from sparseksc.core.density import Density
 from sparseksc.core.model import more_names
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
@@ -48,7 +49,8 @@ class Plan:
     selected; otherwise it is None, and they are selected in ``sample``. Rows below the floor of
     ``sparse`` are left out of the training, and those below the floor of ``noise`` are noise; both
     are None where nothing is. ``densities`` and ``total_weight`` are those of all rows, where they
-    are in memory. ``labelled`` rows have one of the ``classes``.
+    are in memory. ``labelled`` rows have one of the ``classes``, and ``pairs`` of rows are kept
+    together, or apart.
     """
 
     recipe: Recipe
@@ -62,6 +64,7 @@ class Plan:
     total_weight: float | None = None
     labelled: Labelled | None = None
     classes: Any = None
+    pairs: PairedRows | None = None
 
     @property
     def purpose(self) -> Fingerprint:
@@ -73,6 +76,8 @@ class Plan:
         if self.labelled is not None:
             rows, more = self.labelled
             parts = *parts, rows.X, rows.codes, more
+        if self.pairs is not None:
+            parts = *parts, self.pairs.X, self.pairs.must, self.pairs.cannot
         return fingerprint_of(parts)
 
     def train(self, source: Source) -> Training:
@@ -84,11 +89,22 @@ class Plan:
         return training.with_names(more_names(self.classes, added), source)
 
     def _train(self, source: Source) -> Training:
-        n, recipe, labelled = self.n_clusters, self.recipe, self.labelled
+        rows: Source = source
+        counted: Source | None = None
+        if self.noise is not None and self.sparse is not None:
+            rows, counted = (self._without(one, source) for one in (self.sparse, self.noise))
+        training = train(
+            rows,
+            self.n_clusters,
+            self.recipe,
+            self.sample,
+            self.selection,
+            counted,
+            self.labelled,
+            self.pairs,
+        )
         if self.noise is None or self.sparse is None:
-            return train(source, n, recipe, self.sample, self.selection, labelled=labelled)
-        rows, counted = (self._without(density, source) for density in (self.sparse, self.noise))
-        training = train(rows, n, recipe, self.sample, self.selection, counted, labelled)
+            return training
         marks = None if self.densities is None else self.densities < self.noise.floor
         total = self.total_weight or training.n_samples
         return training.with_noise(self.noise, source, marks, total)

@@ -176,9 +176,14 @@ def _root_mean_square(distances: Floats, weights: Floats) -> float:
     return largest * float(np.sqrt(np.average((distances / largest) ** 2, weights=weights)))
 
 
+def distortion(kernel: Landmarks, sample: Sample, points: Array) -> float:
+    """Root of the mean squared distance of rows to their landmarks."""
+    return _root_mean_square(-kernel.degrees(sample.X, points, sample.weights), sample.weights)
+
+
 def relative_distortion(kernel: Landmarks, sample: Sample, points: Array) -> float:
     """Mean squared distance of rows to their landmarks, relative to that to their mean."""
-    left = _root_mean_square(-kernel.degrees(sample.X, points, sample.weights), sample.weights)
+    left = distortion(kernel, sample, points)
     return _relative(left, kernel.prepared(sample.X), sample.weights)
 
 
