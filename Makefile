@@ -8,7 +8,7 @@ PYTEST_ARGS ?=
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 NATIVE := CMakeLists.txt $(wildcard src/sparseksc/_native/*.cpp src/sparseksc/_native/*.hpp)
 
-.PHONY: help demo test quick test-oldest test-newest test-pure sanitize lint bench docs wheel dist audit scalar cross emulate changelog clean
+.PHONY: help demo test quick test-oldest test-newest test-pure sanitize lint bench docs wheel wheels dist audit scalar cross emulate changelog clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,9 +20,10 @@ help:
 	@echo "make bench     run the benchmarks"
 	@echo "make docs      run the gallery, build the documentation into site/ and check it"
 	@echo "make wheel     build a wheel into dist/; it fails where the compiler does"
+	@echo "make wheels    build the wheels of this system for all interpreters (cibuildwheel; needs Docker on Linux)"
 	@echo "make dist      build the sdist and a wheel, and check both as they would be installed"
 	@echo "make scalar    run the native tests against a build without vectors, as MSVC makes it"
-	@echo "make cross     compile the native module for five other systems"
+	@echo "make cross     compile and link the native module for five other systems"
 	@echo "make emulate   run the native tests on an emulated aarch64 machine"
 	@echo "make clean     remove everything that make has made"
 
@@ -83,6 +84,9 @@ scalar: $(VENV)/.test
 wheel: $(VENV)/.dist
 	SPARSEKSC_REQUIRE_NATIVE=1 $(BIN)/python -m build --wheel
 
+wheels: $(VENV)/.wheels
+	$(BIN)/python -m cibuildwheel --output-dir dist
+
 dist: $(VENV)/.dist
 	rm -rf dist
 	$(BIN)/python packaging/check_dist.py
@@ -93,7 +97,7 @@ audit: $(VENV)/.dist
 	$(BIN)/python packaging/check_dist.py --audit $(WHEELS)
 
 cross: $(VENV)/.cross
-	$(BIN)/python packaging/cross_compile.py
+	$(BIN)/python packaging/cross_compile.py --link
 
 emulate: $(VENV)/.cross
 	packaging/emulate_aarch64.sh $(BIN)/python tests/_native
@@ -114,6 +118,7 @@ lint: $(VENV)/.lint
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/zizmor --offline --quiet .github
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
@@ -137,6 +142,12 @@ $(VENV)/.package: pyproject.toml $(NATIVE) | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	@echo "Installing NumPy, SciPy and scikit-learn, and compiling the native module: one to two minutes"
 	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+# These build the package themselves, or not at all.
+$(VENV)/.dist $(VENV)/.wheels $(VENV)/.cross: pyproject.toml | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group $(subst .,,$(notdir $@))
 	@touch $@
 
 $(VENV)/.%: $(VENV)/.package

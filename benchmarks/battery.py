@@ -1,11 +1,14 @@
 """The labelled sets of the battery, with the number of clusters known and with nothing known.
 
-    python -m benchmarks.battery [--data FOLDER ...] [--only NAME ...] [--ours] [--criterion NAME]
+    python -m benchmarks.battery [--data FOLDER ...] [--only NAME ...] [--ours]
+        [--criterion NAME] [--seeds N ...]
 
 Every set is centred and divided by the mean standard deviation of its columns. Points labelled 0
 are noise and not scored; where there are several label files, the best counts. The peers run beside
-us in the same process: with K known KMeans, GaussianMixture and SpectralClustering (rbf with its
-default, and nearest neighbours), with nothing known HDBSCAN.
+us in the same process: with K known KMeans, GaussianMixture, SpectralClustering (rbf with its
+default, and nearest neighbours) and Genie, where genieclust is installed; with nothing known
+HDBSCAN. The means are also given for every other set, from the first and from the second. With
+several seeds there is a table for each, and the spread of the means.
 """
 
 from __future__ import annotations
@@ -28,6 +31,11 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from sparseksc import KernelSpectralClustering
+
+try:
+    from genieclust import Genie
+except ImportError:
+    Genie = None
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "battery"
 
@@ -63,6 +71,9 @@ def _numbers(path: Path) -> NDArray[np.float64]:
         return np.loadtxt(lines, ndmin=2)
 
 
+#: Columns of our own results.
+OURS = ("K: ours", "-: ours")
+
 Method = Callable[[NDArray[np.float64], int], NDArray[Any]]
 
 KNOWN: dict[str, Method] = {
@@ -73,6 +84,8 @@ KNOWN: dict[str, Method] = {
         K, affinity="nearest_neighbors", random_state=0
     ).fit_predict(X),
 }
+if Genie is not None:
+    KNOWN["Genie"] = lambda X, K: Genie(n_clusters=K).fit_predict(X)
 UNKNOWN: dict[str, Method] = {
     "HDBSCAN": lambda X, K: HDBSCAN(copy=True).fit_predict(X),
 }
@@ -136,8 +149,9 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
             f"{row['set']:15}{row['points']:>7}{numbers:>6}  "
             + "".join(f"{cell:>16}" for cell in cells)
         )
-    means = [f"{np.mean([row[key] for row in rows]):.3f}" for key in methods]
-    lines.append(f"{'mean ARI':15}{'':13}  " + "".join(f"{mean:>16}" for mean in means))
+    for name, part in (("mean ARI", rows), ("  odd sets", rows[::2]), ("  even sets", rows[1::2])):
+        means = [f"{np.mean([row[key] for row in part]):.3f}" if part else "" for key in methods]
+        lines.append(f"{name:15}{'':13}  " + "".join(f"{mean:>16}" for mean in means))
     right = []
     for key in methods:
         found = [row.get(f"found: {key[3:]}") for row in rows] if key.startswith("-") else []
@@ -163,21 +177,27 @@ def main(arguments: Sequence[str] = ()) -> None:
         "--criterion", default="auto", help="our rule of choice: auto, ams, blf or bas"
     )
     parser.add_argument("--kernel", default="auto", help="our kernel: auto, rbf or landmarks")
-    parser.add_argument("--seed", type=int, default=0, help="of our clustering")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of our clustering")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file")
     given = parser.parse_args(arguments)
     rows = []
     for folder in given.data:
-        found = []
-        for problem in load(folder):
-            if given.only and problem.name not in given.only:
-                continue
-            row = measure(problem, given.ours, given.criterion, given.seed, given.kernel)
-            found.append(row)
-            print(f"{problem.name} ...", flush=True)
-        if found:
-            print(table(found))
-        rows += found
+        means = []
+        for seed in given.seeds:
+            found = []
+            for problem in load(folder):
+                if given.only and problem.name not in given.only:
+                    continue
+                row = measure(problem, given.ours, given.criterion, seed, given.kernel)
+                found.append(row)
+                print(f"{problem.name} ...", flush=True)
+            if found:
+                print(f"seed {seed}\n{table(found)}", flush=True)
+                means.append([np.mean([row[key] for row in found]) for key in OURS])
+            rows += found
+        if len(means) > 1:
+            for key, values in zip(OURS, np.transpose(means), strict=True):
+                print(f"{key}: {np.mean(values):.3f} ± {np.std(values):.3f} over the seeds")
     if not rows:
         names = ", ".join(map(str, given.data))
         parser.error(f"no sets in {names}; give the folder of the battery with --data")

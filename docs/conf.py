@@ -52,7 +52,8 @@ html_theme_options = {
     "footer_end": [],
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": [], "cheat-sheet": []}
+#: Pages without others beside them.
+html_sidebars = {name: [] for name in ("index", "tutorial", "howto", "comparison", "cheat-sheet")}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",

@@ -15,20 +15,19 @@ from threadpoolctl import threadpool_limits
 from experiments import images, page
 from experiments.options import DATA, REPOSITORY, Options
 
-SPIRALS = ("figure1", "figure2", "table1", "table2")
 IMAGES = ("table3", "table4")
-PARTS = (*SPIRALS, *IMAGES)
+PARTS = tuple(part for parts in page.PAGES.values() for part in parts)
 
 
 def parser() -> argparse.ArgumentParser:
     listed = "\n".join(
-        f"  {name:8}  {(importlib.import_module(f'experiments.{name}').__doc__ or '').strip()}"
+        f"  {name:9}  {(importlib.import_module(f'experiments.{name}').__doc__ or '').strip()}"
         for name in PARTS
     )
     parser = argparse.ArgumentParser(
         prog="python -m experiments",
         description=__doc__,
-        epilog=f"parts:\n{listed}\n  page      The page, from the numbers that are there.",
+        epilog=f"parts:\n{listed}\n  page       The pages, from the numbers that are there.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("parts", nargs="+", metavar="part", help="'all', or some of those below")
@@ -48,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
         help="processes for what is not timed (as many as there are cores, with --quick 1)",
     )  # fmt: skip
     parser.add_argument("--fresh", action="store_true", help="compute again what is there")
-    parser.add_argument("--docs", action="store_true", help="write docs/reproduction.md too")
+    parser.add_argument("--docs", action="store_true", help="write the pages into docs/ too")
     return parser
 
 
@@ -76,10 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in PARTS if "all" in given.parts else given.parts:
             if name != "page":
                 run(name, options, given.fresh)
-    written = page.write_page(options, PARTS)
-    print(f"wrote {written}")
+    for written in page.write_pages(options):
+        print(f"wrote {written}")
     if given.docs:
-        for path in page.copy_to_docs(options, PARTS, REPOSITORY / "docs"):
+        for path in page.copy_to_docs(options, REPOSITORY / "docs"):
             print(f"wrote {path.relative_to(REPOSITORY)}")
 
 

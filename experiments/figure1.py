@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.report import Table, Threshold, write
-from experiments import spirals
+from experiments import paper, spirals
 from experiments.drawing import COLOURS, save, subplots
 from experiments.options import Options
 from experiments.section import Section
@@ -14,7 +14,7 @@ from experiments.store import as_csv, read
 from experiments.table1 import BANDWIDTH
 from sparseksc.datasets import make_spirals
 
-RANK = 115
+RANK = paper.FIGURE_1_RANK
 SHOWN = 5_000
 
 

@@ -8,20 +8,40 @@ from pathlib import Path
 
 from benchmarks import machine
 from benchmarks.report import Table, as_markdown, thresholds_table, write
-from experiments import paper
+from experiments import paper, program
 from experiments.options import Options
 from experiments.section import Section
 
-NAME = "reproduction.md"
+#: Pages, and the parts of each.
+PAGES = {
+    "reproduction.md": ("figure1", "table1", "figure2", "table2", "table3", "table4"),
+    "program.md": ("gaussians", "encodings", "shapes"),
+}
 #: Figures that may leave the output folder: none that shows a photograph.
-FIGURES = ("figure1.png", "figure2.png")
+FIGURES = ("figure1.png", "figure2.png", "gaussians.png", "encodings.png", "shapes.png")
+
+
+INTRODUCTIONS = {
+    "reproduction.md": (
+        "# The paper's experiments",
+        f"The tables and figures of {paper.TITLE}, computed again. `python -m experiments all "
+        "--docs` computes the numbers and writes this page; a run that was stopped is taken up "
+        "where it was. `--quick` is a small version of it that the tests run. *Printed* are the "
+        "paper's numbers, all of them; a test compares them with its LaTeX source.",
+    ),
+    "program.md": (
+        "# The tests of the authors' program",
+        f"{program.TITLE} `python -m experiments gaussians encodings shapes --docs` writes this "
+        "page. *Printed* is what the description shows.",
+    ),
+}
 
 
 def sections(options: Options, parts: Iterable[str]) -> list[Section]:
     """Sections of all parts that have numbers in the output folder."""
     found = []
     for name in parts:
-        if list(options.out.glob(f"{name}*.csv")):
+        if list(options.out.glob(f"{name}*")):
             try:
                 found.append(importlib.import_module(f"experiments.{name}").section(options))
             except FileNotFoundError:  # the run was stopped in the middle of this part
@@ -29,19 +49,15 @@ def sections(options: Options, parts: Iterable[str]) -> list[Section]:
     return found
 
 
-def text(options: Options, found: Sequence[Section], figures: str = "") -> str:
-    """Return the page. ``figures`` is the folder of the pictures, seen from the page."""
+def text(name: str, options: Options, found: Sequence[Section], figures: str = "") -> str:
+    """Return a page. ``figures`` is the folder of the pictures, seen from the page."""
     thresholds = [threshold for section in found for threshold in section.thresholds]
     about = machine.describe()
     told = "; ".join(
         f"{name} {about[name]}" for name in ("processor", "cores", "NumPy", "scikit-learn", "BLAS")
     )
     parts = [
-        "# The paper's experiments",
-        f"The tables and figures of {paper.TITLE}, computed again. `python -m experiments all` "
-        "writes the numbers, `python -m experiments page --docs` this page from them; `--quick` "
-        "is a small version of it that the tests run. A printed number that was not at hand is "
-        "left empty rather than guessed.",
+        *INTRODUCTIONS[name],
         "Times are CPU seconds of one core: every route runs on one thread, because other work on "
         f"the machine disturbs that least. {told}.",
     ]
@@ -68,17 +84,23 @@ def _number(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) < 10 else f"{value:,.0f}"
 
 
-def write_page(options: Options, parts: Iterable[str]) -> Path:
-    """Write the page into the output folder."""
-    path = options.out / NAME
-    write(path, text(options, sections(options, parts)))
-    return path
+def write_pages(options: Options) -> list[Path]:
+    """Write the pages that have numbers into the output folder."""
+    written = []
+    for name, parts in PAGES.items():
+        if found := sections(options, parts):
+            write(options.out / name, text(name, options, found))
+            written.append(options.out / name)
+    return written
 
 
-def copy_to_docs(options: Options, parts: Iterable[str], docs: Path) -> list[Path]:
-    """Write the page and the figures that belong to it into the documentation."""
-    written = [docs / NAME]
-    write(docs / NAME, text(options, sections(options, parts), "figures/"))
+def copy_to_docs(options: Options, docs: Path) -> list[Path]:
+    """Write the pages and the figures that belong to them into the documentation."""
+    written = []
+    for name, parts in PAGES.items():
+        if found := sections(options, parts):
+            write(docs / name, text(name, options, found, "figures/"))
+            written.append(docs / name)
     folder = docs / "figures"
     folder.mkdir(exist_ok=True)
     for name in FIGURES:

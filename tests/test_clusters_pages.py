@@ -24,6 +24,8 @@ def test_some_labels():
     names = run("some_labels.md")
     assert round(np.mean(names["model"].labels_ == names["digits"]), 2) == 0.98
     assert names["model"].classes_.tolist() == list(range(10))
+    one, two, three, four = names["three"].predict([[0, 0], [6, 0], [0, 7], [8, 8]])
+    assert one == four and len({one, two, three}) == 3
 
 
 def test_levels():
@@ -40,3 +42,11 @@ def test_numbers(capsys):
     names = run("stable_numbers.md")
     assert names["november"].predict([[0, 0], [10, 10], [15, 15]]).tolist() == [0, 2, 3]
     assert "died: 1 -> none" in capsys.readouterr().out
+    told = [
+        (day, kind)
+        for day, record in enumerate(names["stream"].history_)
+        for kind in ("born", "died")
+        if record[kind]
+    ]
+    assert told == [(4, "born"), (7, "died")]
+    assert names["stream"].history_[4]["born"] == [2]

@@ -3,8 +3,7 @@ First clustering
 ================
 
 Two intertwined spirals. No straight line separates them, and k-means cuts them in half. The number
-of clusters and the bandwidth are given: with 5,000 points of so thin a shape, a search for both
-takes the outer arm for a cluster of its own.
+of clusters is given, the bandwidth is found.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +15,7 @@ from sparseksc.datasets import make_spirals
 from sparseksc.plotting import RegionsDisplay
 
 X, y = make_spirals(5_000, random_state=0)
-model = KernelSpectralClustering(2, bandwidth=0.006, random_state=0).fit(X)
+model = KernelSpectralClustering(2, random_state=0).fit(X)
 
 # %%
 # Beside k-means, which is told the same number.

@@ -13,9 +13,9 @@ from sklearn.datasets import make_moons
 
 from sparseksc import KernelSpectralClustering
 
-X, _ = make_moons(2_000, noise=0.05, random_state=1)
+X, _ = make_moons(1_000, noise=0.05, random_state=1)
 rng = np.random.default_rng(0)
-X = np.vstack([X, rng.uniform(X.min(axis=0), X.max(axis=0), size=(250, 2))])
+X = np.vstack([X, rng.uniform(X.min(axis=0), X.max(axis=0), size=(110, 2))])
 
 model = KernelSpectralClustering(noise="auto", random_state=0).fit(X)
 answers = {

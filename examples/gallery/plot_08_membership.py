@@ -13,7 +13,7 @@ from sparseksc.plotting import MembershipDisplay
 
 centres = [[0, 0], [4, 0], [2, 3.5]]
 X, _ = make_blobs(1_500, centers=centres, cluster_std=0.9, random_state=0)
-model = KernelSpectralClustering(3, bandwidth=4.0, random_state=0).fit(X)
+model = KernelSpectralClustering(3, random_state=0).fit(X)
 
 MembershipDisplay.from_estimator(model, X)
 print(np.round(model.membership([[0, 0], [2, 0], [2, 1.2]]), 2))

@@ -13,7 +13,7 @@ from sklearn.datasets import make_moons
 from sparseksc import KernelSpectralClustering
 
 X, _ = make_moons(1_000, noise=0.05, random_state=0)
-model = KernelSpectralClustering(2, bandwidth=0.05, random_state=0).fit(X)
+model = KernelSpectralClustering(2, random_state=0).fit(X)
 
 new = np.random.default_rng(0).uniform([-2, -1.5], [3, 2], size=(300, 2))
 labels, far = model.predict(new), model.outliers(new)

@@ -2,8 +2,8 @@
 A stream that drifts
 ====================
 
-Chunks come in one after the other and are not kept. Two clusters move; ``forgetting`` lets old rows
-count less, and the regions follow.
+Chunks come in one after the other and are not kept; the first one decides the bandwidth. Two
+clusters move; ``forgetting`` lets old rows count less, and the regions follow.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ from sparseksc import KernelSpectralClustering
 from sparseksc.plotting import RegionsDisplay
 
 rng = np.random.default_rng(0)
-model = KernelSpectralClustering(2, bandwidth=2.0, random_state=0)
+model = KernelSpectralClustering(2, random_state=0)
 figure, axes = plt.subplots(1, 3, figsize=(11, 4), layout="constrained", sharex=True, sharey=True)
 for step in range(9):
     centres = np.array([[-2.0, 0.0], [2.0, 0.0]]) + 0.3 * step * np.array([[0, 1], [0, -1]])

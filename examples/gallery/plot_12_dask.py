@@ -16,7 +16,7 @@ from sparseksc.datasets import make_rings
 points, _ = make_rings(40_000, random_state=0)
 X = da.from_array(points, chunks=(10_000, 2))
 with dask.config.set(scheduler="threads"):
-    model = KernelSpectralClustering(3, bandwidth=0.05, random_state=0).fit(X)
+    model = KernelSpectralClustering(3, random_state=0).fit(X)
     print(model.labels_)
     labels = model.labels_.compute()
 

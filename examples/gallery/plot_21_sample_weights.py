@@ -15,7 +15,7 @@ from sparseksc import KernelSpectralClustering
 
 X, y = make_moons(50_000, noise=0.07, random_state=0)
 cells, cell_of, counts = np.unique(np.round(X, 1), axis=0, return_inverse=True, return_counts=True)
-model = KernelSpectralClustering(2, bandwidth=0.1, random_state=0)
+model = KernelSpectralClustering(2, random_state=0)
 model.fit(cells, sample_weight=counts)
 ari = adjusted_rand_score(y, model.labels_[cell_of.ravel()])
 

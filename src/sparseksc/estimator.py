@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from sparseksc._typing import StrPath
 from sparseksc.comparison import aligned
 from sparseksc.config.domains import Fraction, check_value
 from sparseksc.config.inputs import chunk_source, require_fitted, training_source
-from sparseksc.config.labels import read_classes
+from sparseksc.config.labels import given_classes
+from sparseksc.config.pairs import paired_rows, read_pairs
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
-from sparseksc.core.incremental import sees_rows_one_by_one, start_from
+from sparseksc.core.incremental import sees_rows_one_by_one
 from sparseksc.core.training import SUMMANDS
 from sparseksc.data.adapters import is_external, origins_of
 from sparseksc.data.checkpoint import checkpointed
@@ -26,6 +28,7 @@ from sparseksc.data.source import Source
 from sparseksc.execution.notices import collected_warnings
 from sparseksc.fitted import FittedClusters
 from sparseksc.kernels import KERNELS, RBF
+from sparseksc.streaming import Stream, extended_history, names_of
 
 
 class KernelSpectralClustering(FittedClusters):
@@ -53,7 +56,8 @@ class KernelSpectralClustering(FittedClusters):
     kernel_params : dict, default=None
         ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
     n_neighbors : int or "auto", default="auto"
-        Nearest landmarks that describe a point, for ``kernel="landmarks"``; "auto" is 6.
+        Nearest landmarks that describe a point, for ``kernel="landmarks"``; "auto" is 6,
+        or up to 16 where few clusters, a known number, have many landmarks each.
     metric : {"euclidean", "cosine", "haversine", "jaccard"}, default="euclidean"
         Distance between points and landmarks: "cosine" for text and embeddings, "haversine" for
         rows of latitude and longitude in degrees, "jaccard" for sets as rows of 0 and 1.
@@ -205,6 +209,8 @@ class KernelSpectralClustering(FittedClusters):
         y: Any = None,
         sample_weight: ArrayLike | None = None,
         *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
         checkpoint: StrPath | None = None,
         align_to: FittedClusters | None = None,
         close_gaps: bool = False,
@@ -221,10 +227,14 @@ class KernelSpectralClustering(FittedClusters):
             Classes of some rows, integers or text; -1, NaN or None for the others. The clusters
             are these classes, and those that have no labels: as many as ``n_clusters`` leaves, or
             those that so many labels would hardly miss. Where no class is unknown, ``y`` is the
-            target of another step of a pipeline, and not used.
+            target of another step of a pipeline, and not used. Files have a column instead
+            (``open_dataset(label=...)``).
         sample_weight : array-like of shape (n_samples,), optional
             Only their ratios matter: twice the weight of the other rows counts like two copies of
             the row, a weight of 0 like none. Only for data in memory.
+        must_link, cannot_link : array-like of shape (n_pairs, 2), optional
+            Pairs of row numbers that belong to one cluster, or to two. A warning tells how many
+            pairs the clusters do not keep to. Not together with ``y``.
         checkpoint : path, optional
             File in which a long run is saved every minute, until it is done. The same call, with an
             integer ``random_state``, goes on from there and ends with the same bits.
@@ -239,7 +249,11 @@ class KernelSpectralClustering(FittedClusters):
         self
         """
         settings = Settings(self.get_params(deep=False))
-        classes = None if y is None else read_classes(y)
+        classes = given_classes(X, y)
+        must, cannot = read_pairs("must_link", must_link), read_pairs("cannot_link", cannot_link)
+        paired = len(must) + len(cannot) > 0
+        if paired and classes is not None:
+            raise ValueError("Labels and pairs of rows cannot be combined: give y or pairs.")
         if align_to is not None:
             if not isinstance(align_to, FittedClusters):
                 kind = type(align_to).__name__
@@ -253,6 +267,8 @@ class KernelSpectralClustering(FittedClusters):
             plan = make_plan(settings, source)
             if classes is not None:
                 plan = plan.with_classes(classes, source, settings)
+            if paired:
+                plan = replace(plan, pairs=paired_rows(must, cannot, source))
             saved: AbstractContextManager[Source] = nullcontext(source)
             if checkpoint is not None:
                 saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
@@ -262,7 +278,7 @@ class KernelSpectralClustering(FittedClusters):
                 self._set_fitted(training, scaling, plan.tuning, messages)
                 training = aligned(self, training, align_to, X, source, close_gaps)
             self._set_fitted(training, scaling, plan.tuning, messages)
-            for name in ("_reservoir", "history_"):
+            for name in ("_stream", "history_"):
                 self.__dict__.pop(name, None)
         return self
 
@@ -312,25 +328,24 @@ class KernelSpectralClustering(FittedClusters):
         factor = check_value("forgetting", forgetting, Fraction(positive=True))
         if is_external(X):
             raise ValueError("partial_fit takes arrays; pass sources and Dask arrays to fit.")
-        known: tuple[Any, dict[str, Any]] | None = self.__dict__.get("_reservoir")
+        known: Stream | None = self.__dict__.get("_stream")
         with collected_warnings() as messages:
             if known is None:
                 source, scaling = training_source(self, X, sample_weight)
                 plan = make_plan(settings, source)
-                reservoir, tuning = start_from(source, plan.n_clusters, plan.recipe), plan.tuning
-            elif settings.purpose != known[1]:
+                step, tuning = Stream.start(source, plan, settings), plan.tuning
+            elif settings.purpose != known.purpose:
                 raise ValueError(
                     "The parameters of partial_fit are those of the first chunk, and cannot be "
                     "changed: call fit, or start again with a new estimator."
                 )
             else:
-                reservoir = known[0].update(chunk_source(self, X, sample_weight), factor)
+                step = known.update(chunk_source(self, X, sample_weight), self.model_, factor)
                 scaling, tuning = self.scaling_, getattr(self, "tuning_", None)
-            previous = None if known is None else self.model_
-            self._set_fitted(reservoir.train(previous), scaling, tuning, messages)
-            self._reservoir = reservoir, settings.purpose
+            self._set_fitted(step.training, scaling, tuning, messages)
+            self._stream = step.stream
             before: list[dict[str, Any]] = [] if known is None else vars(self)["history_"]
-            self.history_ = [*before, self._chunk_record(X)]
+            self.history_ = extended_history(before, self._chunk_record(X), step.events)
         return self
 
     def _chunk_record(self, X: ArrayLike) -> dict[str, Any]:
@@ -340,6 +355,7 @@ class KernelSpectralClustering(FittedClusters):
             "n_samples_seen": self.n_samples_seen_,
             "residual": float(self.residual_),
             "outlier_share": float(np.mean(np.asarray(self.outliers(X)))),
+            "clusters": names_of(self.model_),
             "cluster_sizes": np.bincount(labels, minlength=self.n_clusters_).tolist(),
         }
 

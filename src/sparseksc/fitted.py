@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from numbers import Integral
 from typing import Any
 
@@ -35,6 +36,9 @@ class FittedClusters(
     cluster_sizes_: Floats
     bias_: Floats
     n_clusters_: int
+    coef_: Floats
+    noise_share_: float
+    n_samples_seen_: int
     n_jobs: int | None
     scaling_: Scaling | None
 
@@ -215,6 +219,38 @@ class FittedClusters(
         from sparseksc.persistence.onnx import export
 
         export(self.model_, self.scaling_, path, getattr(self, "table_encoder_", None))
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the parameters, and for a fitted model a line on its clusters."""
+        parameters: str = super().__repr__(N_CHAR_MAX)
+        return f"{parameters}\n{self._in_words()}" if hasattr(self, "model_") else parameters
+
+    def _in_words(self) -> str:
+        """Return number of clusters, kernel and quality of a fitted model."""
+        kernel = getattr(self.model_.projection.kernel, "name", "function")
+        pieces = "landmarks" if kernel == "landmarks" else "pivots"
+        words = [f"{self.n_clusters_} cluster{'s' if self.n_clusters_ != 1 else ''}"]
+        words += [f"{kernel} kernel", f"{len(self.coef_):,} {pieces}"]
+        tuning = getattr(self, "tuning_", None)
+        if tuning is not None and tuning.compared_kernels and tuning.best_n_clusters > 1:
+            words.append(f"quality {tuning.ranking[0].value:.2f}")
+        if self.noise_share_:
+            words.append(f"{self.noise_share_:.1%} noise")
+        return f"# {', '.join(words)}; {self.n_samples_seen_:,} rows"
+
+    def _repr_html_inner(self) -> str:
+        diagram: str = super()._repr_html_inner()
+        return diagram + self._html_in_words()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._html_in_words()
+        return bundle
+
+    def _html_in_words(self) -> str:
+        words = escape(self._in_words().removeprefix("# ")) if hasattr(self, "model_") else ""
+        return f"<p>{words}</p>" if words else ""
 
     @property
     def _n_features_out(self) -> int:

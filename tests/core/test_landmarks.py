@@ -46,6 +46,39 @@ def test_scores_are_those_of_the_whole_kernel_matrix(weighted, rank, monkeypatch
     up_to_sign(ksc.transform(X), scores, 1e-5)
 
 
+@pytest.mark.parametrize("dense", [True, False])  # both ways to the eigenvectors
+def test_what_all_landmarks_share_is_that_of_the_whole_kernel_matrix(dense, monkeypatch):
+    monkeypatch.setattr(landmarks, "DENSE_RANK", 10_000 if dense else 100)
+    X, _ = gaussians(1200, n_clusters=2, d=20)
+    weights = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
+    ksc = make(2).fit(X, sample_weight=weights)
+    R, s = len(ksc.reduced_set_), ksc.model_.projection.kernel.n_neighbors
+    assert s == R // 64 > 6
+    Z = mixtures(X, ksc.reduced_set_, s)
+    share = 1.0 - dense_scores(Z, weights, 1)[0][0]
+    values, scores = dense_scores((1.0 - share) * Z + share / R, weights, 1)
+    np.testing.assert_allclose((1.0 - share) ** 2 * ksc.eigenvalues_, values, atol=1e-7)
+    up_to_sign((1.0 - share) ** 2 * ksc.transform(X), scores, 1e-5)
+
+
+def test_far_points_in_many_dimensions_are_no_clusters():
+    rng, n, d = np.random.default_rng(0), 2048, 64
+    directions = rng.normal(size=(n, d))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    X = directions * np.abs(rng.normal(size=(n, 1))) * 0.6 * d
+    X[::2] += 1.0
+    nearest = X.sum(axis=1) > 0.5 * d
+    assert adjusted_rand_score(nearest, make(2).fit_predict(X)) > 0.7
+
+
+def test_neighbours_that_were_asked_for_are_taken():
+    X, _ = gaussians(1200, n_clusters=2)
+    for asked in (5, 6, 20):
+        ksc = make(2, n_neighbors=asked).fit(X)
+        assert ksc.model_.projection.kernel.n_neighbors == asked
+        np.testing.assert_array_equal(ksc.bias_, 0.0)
+
+
 def test_many_dimensions_do_not_merge_what_one_bandwidth_cannot_see():
     X, y = load_digits(return_X_y=True)
     assert normalized_mutual_info_score(y, make(10).fit_predict(X)) > 0.85
@@ -69,6 +102,31 @@ def test_the_bits_are_the_same_for_any_number_of_threads_and_any_source(tmp_path
         assert other.prototypes_.tobytes() == one.prototypes_.tobytes()
     np.testing.assert_array_equal(one.labels_, three.labels_)
     np.testing.assert_array_equal(one.labels_, one.predict(X))
+
+
+@pytest.mark.parametrize("n_clusters", [2, 4])  # with and without what all landmarks share
+def test_the_bits_are_the_same_from_an_array_a_stream_a_cluster_and_chunks(n_clusters, tmp_path):
+    da, pq = pytest.importorskip("dask.array"), pytest.importorskip("pyarrow.parquet")
+    import pyarrow as pa
+
+    X, _ = gaussians(3000, n_clusters=n_clusters)
+    array = make(n_clusters, max_rank=600).fit(X)
+    table = pa.table({f"x{f}": column for f, column in enumerate(X.T)})
+    pq.write_table(table, tmp_path / "x.parquet")
+    others = [
+        make(n_clusters, max_rank=600).fit(open_dataset(tmp_path / "x.parquet")),
+        make(n_clusters, max_rank=600).fit(da.from_array(X, chunks=(3000, -1))),
+        make(n_clusters, max_rank=600).partial_fit(X),
+    ]
+    assert (array.model_.projection.kernel.n_neighbors > 6) == (n_clusters == 2)
+    for other in others:
+        assert other.reduced_set_.tobytes() == array.reduced_set_.tobytes()
+        assert other.coef_.tobytes() == array.coef_.tobytes()
+        assert other.bias_.tobytes() == array.bias_.tobytes()
+        # The numbers of clusters that are equally large may differ: chunks count landmarks.
+        assert {row.tobytes() for row in other.prototypes_} == {
+            row.tobytes() for row in array.prototypes_
+        }
 
 
 def test_sums_over_parts_add_up_to_those_over_all():
@@ -196,6 +254,11 @@ def test_constant_data_and_few_rows():
         ({"metric": "manhattan"}, np.eye(9), "metric must be one of"),
         ({"metric": "cosine"}, np.eye(9) * (np.arange(9) != 4), "Row 4 is all zeros"),
         ({}, np.ones((9, 2)), "1 distinct row"),
+        ({"n_neighbors": -3}, np.eye(9), "n_neighbors must be an integer of at least 1"),
+        ({"n_neighbors": np.nan}, np.eye(9), "n_neighbors must be an integer of at least 1"),
+        ({}, np.where(np.eye(9) > 0, np.nan, 0.0), "NaN"),
+        ({"metric": "cosine"}, np.where(np.eye(9) > 0, np.inf, 1.0), "infinity"),
+        ({"max_rank": 1}, np.eye(9), "max_rank must be at least n_clusters"),
     ],
 )
 def test_what_cannot_be_done_gets_one_sentence(parameters, X, sentence):

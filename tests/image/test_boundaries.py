@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from skimage.morphology import thin as skimage_thin
 
 from sparseksc.image import boundaries
 from sparseksc.image.boundaries import differences, thin
@@ -25,6 +26,11 @@ def test_thinning_keeps_the_pieces_and_is_done_when_it_is_done(mask):
     assert not (thinned & ~mask).any()
     assert slow.n_pieces(thinned) == slow.n_pieces(mask)
     np.testing.assert_array_equal(thin(thinned), thinned)
+
+
+@given(masks)
+def test_thinning_is_that_of_scikit_image(mask):
+    np.testing.assert_array_equal(thin(mask), skimage_thin(mask))
 
 
 def test_thinning_leaves_a_thick_line_one_pixel_wide():

@@ -23,4 +23,4 @@ def data():
 
 @pytest.fixture(scope="session")
 def model(data):
-    return KernelSpectralClustering(random_state=0).fit(data)
+    return KernelSpectralClustering(kernel="rbf", random_state=0).fit(data)

@@ -1,4 +1,4 @@
-"""How well clusters are separated, from the similarities of all pairs of points: slow and obvious."""
+"""How well clusters are separated, from the similarities of all pairs: slow and obvious."""
 
 import numpy as np
 

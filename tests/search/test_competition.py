@@ -161,15 +161,31 @@ def test_coarser_and_finer_answers_that_are_nearly_as_good_are_named():
     assert "A finer answer with 7 clusters is nearly as good" in result.summary()
 
 
-def test_in_few_dimensions_only_more_clusters_than_were_compared_beat_the_search_at_one_kernel():
-    X, _ = make_moons(600, noise=0.05, random_state=0)
-    assert not fit(X).tuning_.compared_kernels
+@pytest.mark.parametrize("K", [11, 16])
+def test_kernels_compete_in_few_dimensions_too(K):
     centres = 10.0 * np.stack(np.meshgrid(range(4), range(4)), axis=-1).reshape(-1, 2)
-    for K in (11, 16):
-        X = np.repeat(centres[:K], 40, axis=0)
-        model = fit(X + np.random.default_rng(0).normal(size=X.shape))
-        assert model.tuning_.compared_kernels
-        assert model.n_clusters_ == K
+    X = np.repeat(centres[:K], 40, axis=0)
+    model = fit(X + np.random.default_rng(0).normal(size=X.shape))
+    assert model.tuning_.compared_kernels
+    assert model.n_clusters_ == K
+
+
+def test_of_two_answers_beyond_doubt_the_finer_one_is_taken():
+    centres = [[0, 0], [6, 0], [100, 0], [100, 6], [50, 90], [50, 96]]
+    X, y = make_blobs([100] * 6, centers=centres, random_state=0)
+    model = fit(X)
+    assert adjusted_rand_score(y, model.labels_) > 0.99
+    assert model.tuning_.ranking[1].n_clusters in (3, 4, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+@pytest.mark.parametrize("K", ["auto", 4])
+def test_what_leaves_doubt_is_looked_at_again_with_more_rows_and_pivots(K):
+    X, y = make_spirals(40_000, n_arms=4, random_state=0)
+    model = fit(X, n_clusters=K)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    assert model.tuning_.max_rank == len(model.reduced_set_) == 1000
 
 
 def test_numbers_before_the_largest_gaps_are_proposed():

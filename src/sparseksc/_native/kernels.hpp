@@ -14,8 +14,8 @@ enum Kernel : int { rbf, laplacian, chi2, wide_rbf, kernel_count };
 inline constexpr int kernels_with_regions = 3;
 inline constexpr std::size_t wide_features = 32;
 
-// Rows of wide_rbf that are multiplied by the pivots at once.
-inline constexpr std::size_t wide_rows = 96;
+// Rows of wide_rbf that are multiplied by the pivots at once: these are read again for each block.
+inline constexpr std::size_t wide_rows = 192;
 // Its pivots are held in blocks of one cache line.
 template <typename T>
 inline constexpr std::size_t panel = 64 / sizeof(T);

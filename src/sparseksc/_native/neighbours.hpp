@@ -186,8 +186,9 @@ void nearest(const T* X, std::size_t n, const T* P, std::size_t R, std::size_t d
         }
         return;
     }
-    // Roundings of products, of their sums, and of the values themselves.
-    constexpr float rounding = 0x1p-24f * 2 * (wide_step + 32);
+    // Roundings of sums within parts, of the parts, and of the values themselves.
+    const std::size_t part = part_size(d);
+    const float rounding = 0x1p-24f * 2 * static_cast<float>(part + d / part + 16);
     Products<float> products(*points);
     float longest = 0.0f;
     for (std::size_t r = 0; r < R; ++r) {

@@ -24,7 +24,7 @@ static_assert(wide_rows % product_rows == 0);
 // Products of this many features are summed before they are added to the others: these parts of
 // rows and pivots stay in the nearest cache, and sums of sums are more accurate. The sums of this
 // many blocks of pivots stay in the next one.
-constexpr std::size_t wide_step = 128, wide_blocks = 8;
+constexpr std::size_t wide_step = 256, wide_blocks = 16;
 
 // Features in parts of nearly equal size.
 inline std::size_t part_size(std::size_t features) {
@@ -103,9 +103,7 @@ class Products {
   private:
     void multiply() {
         const std::size_t features = pivots_.features;
-        const std::size_t tiles = (count_ + product_rows - 1) / product_rows;
         const std::size_t step = part_size(features);
-        for (std::size_t k = 0; k < tiles * product_rows * width; ++k) products_[k] = 0;
         for (std::size_t first = 0; first < pivots_.blocks; first += wide_blocks) {
             const std::size_t end = first + wide_blocks;
             const std::size_t last = end < pivots_.blocks ? end : pivots_.blocks;
@@ -134,7 +132,7 @@ class Products {
                 // A single row is that of a prediction, which should not wait for others.
                 const auto add = count_ - row == 1 ? add_products<T, 1, product_vectors>
                                                   : add_products<T, product_rows, product_vectors>;
-                add(left, product_rows, right, panel<T>, apart, step, out, width);
+                add(left, product_rows, right, panel<T>, apart, step, out, width, start == 0);
             }
         }
     }

@@ -65,13 +65,13 @@ SPARSEKSC_INLINE auto lane(const V& vector, std::size_t j) {
 #endif
 
 // Adds products of `Rows` columns of `left` and `Vectors` registers of columns of `right`, which
-// are `apart` from each other: out[r, c] += sum over k of left[k, r] right[k, c]. The sums stay in
-// registers, and each is taken in the order of k, so that it is the same whatever is computed
-// beside it.
+// are `apart` from each other: out[r, c] += sum over k of left[k, r] right[k, c], or = where out is
+// `fresh`. The sums stay in registers, and each is taken in the order of k, so that it is the same
+// whatever is computed beside it.
 template <typename T, std::size_t Rows, std::size_t Vectors>
 inline void add_products(const T* left, std::size_t left_stride, const T* right,
                          std::size_t right_stride, std::size_t apart, std::size_t count, T* out,
-                         std::size_t stride) {
+                         std::size_t stride, bool fresh = false) {
     using Values = typename Register<T>::Values;
     constexpr std::size_t lanes = Register<T>::lanes;
     Values sums[Rows][Vectors];
@@ -96,7 +96,8 @@ inline void add_products(const T* left, std::size_t left_stride, const T* right,
     for (std::size_t r = 0; r < Rows; ++r, out += stride) {
         SPARSEKSC_UNROLL
         for (std::size_t c = 0; c < Vectors; ++c) {
-            *reinterpret_cast<Values*>(out + c * lanes) += sums[r][c];
+            Values& target = *reinterpret_cast<Values*>(out + c * lanes);
+            target = fresh ? sums[r][c] : target + sums[r][c];
         }
     }
 }

@@ -16,7 +16,7 @@ from sparseksc._text import escaped
 from sparseksc.cli.inputs import Opened
 from sparseksc.cli.pipes import silence
 from sparseksc.core.clusters.hierarchy import Level
-from sparseksc.data.files import FileStream, require_separate
+from sparseksc.data.files import require_separate
 from sparseksc.data.formats.arrow import require_pyarrow
 from sparseksc.data.formats.base import Column
 from sparseksc.data.writers import (
@@ -33,8 +33,6 @@ from sparseksc.execution.progress import progress_bar
 
 #: The standard streams as files: what they are redirected to can be read or written as well.
 STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
-#: Cells of a column of labels that say that there is none.
-EMPTY = ("", "nan", "NaN", "NA", "null", "None", "-1")
 
 
 def check_table(
@@ -120,23 +118,6 @@ def write_labels(
         )
     noise, *sizes = counted.counts.tolist()
     return sizes, noise
-
-
-def known_classes(source: FileStream, column: str) -> list[Any]:
-    """Read the classes of some rows from a column; None where it is empty."""
-    place = list(source.ids).index(column)
-    cells = [cell for _, ids in source.records() for cell in ids[place].tolist()]
-    classes = [None if cell is None or str(cell).strip() in EMPTY else cell for cell in cells]
-    known = [name for name in classes if name is not None]
-    if len(known) in (0, len(classes)):
-        found = "no row" if not known else "every row"
-        raise ValueError(
-            f"{found.capitalize()} has a label in the column {escaped(column)!r}: --label is for "
-            "labels of some rows."
-        )
-    if all(re.fullmatch(r"[+-]?\d+(\.0*)?", str(name)) for name in known):
-        return [None if name is None else int(float(name)) for name in classes]
-    return [None if name is None else str(name) for name in classes]
 
 
 class CountedLabels(ColumnWriter):

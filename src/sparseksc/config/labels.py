@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,15 @@ from sparseksc._typing import Integers
 from sparseksc.core.clusters.classes import LabelledRows
 from sparseksc.core.training import Labelled
 from sparseksc.data.adapters import is_dask
+from sparseksc.data.files import FileStream
 from sparseksc.data.sampling import selection_sample
 from sparseksc.data.source import Source
 from sparseksc.execution.notices import warn
 
 #: Label of a row whose class is not known.
 UNKNOWN = -1
+#: Cells of a column of labels that say that there is none.
+EMPTY = ("", "nan", "NaN", "NA", "null", "None", "-1")
 #: With fewer labels, a class may be worse than a cluster that was found without any.
 FEW_LABELS = 3
 #: More labelled rows than this are sampled: they would no longer change the classes.
@@ -77,6 +81,31 @@ def read_classes(y: Any) -> KnownClasses | None:
     return KnownClasses(names, codes)
 
 
+def given_classes(X: Any, y: Any) -> KnownClasses | None:
+    """Classes of some rows, from ``y`` or from the column of files that has them."""
+    column = getattr(X, "label_column", None)
+    if y is None and column is not None:
+        return read_classes(_cells(X, column))
+    return None if y is None else read_classes(y)
+
+
+def _cells(source: FileStream, column: str) -> list[Any]:
+    """Read the classes of some rows from a column; None where it is empty."""
+    place = list(source.ids).index(column)
+    cells = [cell for _, ids in source.records() for cell in ids[place].tolist()]
+    classes = [None if cell is None or str(cell).strip() in EMPTY else cell for cell in cells]
+    known = [name for name in classes if name is not None]
+    if len(known) in (0, len(classes)):
+        found = "No row" if not known else "Every row"
+        raise ValueError(
+            f"{found} has a label in the column {escaped(column)!r}: it is to hold labels of some "
+            "rows."
+        )
+    if all(re.fullmatch(r"[+-]?\d+(\.0*)?", str(name)) for name in known):
+        return [None if name is None else int(float(name)) for name in classes]
+    return [None if name is None else str(name) for name in classes]
+
+
 def _is_unknown(value: Any) -> bool:
     """Whether a label is None, NaN, a missing value of a data frame, or -1."""
     if value is None or type(value).__name__ == "NAType":
@@ -111,11 +140,9 @@ def labelled_rows(
         Of a sample, where very many rows are labelled.
     """
     names, codes = classes
-    if source.n_rows is None:
-        for _ in source.blocks():  # which counts them
-            pass
-    if len(codes) != source.n_rows:
-        raise ValueError(f"y has {len(codes):,} labels, but X has {source.n_rows:,} rows.")
+    n_rows = source.counted_rows()
+    if len(codes) != n_rows:
+        raise ValueError(f"y has {len(codes):,} labels, but X has {n_rows:,} rows.")
     if n_clusters is not None and n_clusters < len(names):
         raise ValueError(
             f"{n_clusters} clusters asked for, but y has {len(names)} classes: ask for as many, or "

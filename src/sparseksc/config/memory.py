@@ -23,7 +23,7 @@ from sparseksc.core.recipe import ENCODING_SIZE
 from sparseksc.data.source import BLOCK_ROWS
 from sparseksc.execution.threads import CHUNKS_AHEAD, MOST_ROWS, chunk_rows, thread_count
 from sparseksc.kernels import KERNELS, Exponential, Kernel
-from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
+from sparseksc.kernels.landmarks import suited_neighbors
 from sparseksc.kernels.metrics import BLOCK_ENTRIES
 from sparseksc.search.constants import (
     GRAPH_SIZE,
@@ -47,6 +47,8 @@ WORDS_PER_PAIR = 5
 WORDS_PER_NEIGHBOUR = 16
 #: Other landmarks that points share one with, on the average: dozens in any dimension.
 LINKED_LANDMARKS = 64
+#: Rows that the native core multiplies by all pivots at once (``wide_rows`` of kernels.hpp).
+WIDE_ROWS = 192
 #: Most bytes that the C library keeps for each thread once they are free.
 KEPT_FOR_THREAD = 64 * 2**20
 
@@ -208,7 +210,7 @@ def estimate_memory(
         sums=int(WORD * R * R * max(waiting + 1, 8)),  # the eigenproblem comes after them
         # Without the compiled core, tiles are written out.
         per_thread=copied
-        + R * row
+        + (R + (min(WIDE_ROWS, n_rows) if kernel == "rbf" and n_entries is None else 0)) * row
         + WORD * (2 * R * min(chunk_rows(R), n_rows) + 16 * chunk + CHUNKS_AHEAD * R * R),
         results=0 if streamed else WORD * 3 * n_rows,
         n_threads=thread_count(n_jobs),
@@ -245,11 +247,12 @@ def _of_landmarks(
     """Estimate for the landmarks kernel, whose sums are sparse."""
     n_rows, m, R, K, chunk = sizes
     waiting = log2(max(2.0, n_rows / chunk))
-    weights = chunk * AUTO_NEIGHBORS
+    neighbors = suited_neighbors(R, K)
+    weights = chunk * neighbors
     linked = R * min(R, LINKED_LANDMARKS) * SPARSE_ENTRY
     vectors = R if R <= DENSE_RANK else 2 * K + 40
     blocks = 2 * min(block_rows, n_rows) * (row + WORD) if streamed else 0
-    kept = BYTES_PER_WEIGHT * AUTO_NEIGHBORS * n_rows
+    kept = BYTES_PER_WEIGHT * neighbors * n_rows
     kept = kept if kept <= KEPT_BYTES else 0
     return MemoryEstimate(
         selection=m * (row + 4 * WORD) + 4 * R * row,
@@ -258,7 +261,7 @@ def _of_landmarks(
         # Copies of the landmarks, distances of a block, weights, and their products.
         per_thread=4 * R * row
         + 2 * WORD * BLOCK_ENTRIES
-        + SPARSE_ENTRY * weights * (4 + AUTO_NEIGHBORS)
+        + SPARSE_ENTRY * weights * (4 + neighbors)
         + streamed * CHUNKS_AHEAD * chunk * row
         + CHUNKS_AHEAD * linked,
         results=0 if streamed else WORD * 3 * n_rows + kept,

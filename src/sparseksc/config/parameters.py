@@ -86,7 +86,7 @@ PARAMETERS: dict[str, Parameter] = {
     "n_neighbors": Parameter(
         "auto",
         Integer(1, ("auto",), " (or 'auto')"),
-        "Nearest landmarks that describe a row, for the kernel landmarks; auto is 6.",
+        "Nearest landmarks that describe a row, for the kernel landmarks; auto is 6 to 16.",
     ),
     "metric": Parameter(
         "euclidean",

@@ -14,6 +14,7 @@ from sparseksc.config.checks import check_distinct_rows
 from sparseksc.config.labels import KnownClasses, labelled_rows
 from sparseksc.config.memory import estimate_memory
 from sparseksc.config.settings import Settings
+from sparseksc.core.clusters.constraints import PairedRows
 from sparseksc.core.density import Density
 from sparseksc.core.model import more_names
 from sparseksc.core.recipe import ENCODING_SIZE, Recipe
@@ -24,9 +25,10 @@ from sparseksc.data.source import ArraySource, MaskedSource, Source
 from sparseksc.execution.memory import release_memory
 from sparseksc.execution.notices import warn
 from sparseksc.search.candidates import spaced
-from sparseksc.search.competition import compete
+from sparseksc.search.competition import best_quality, compete, is_clear
 from sparseksc.search.constants import (
     GRAPH_SIZE,
+    MIN_REFINEMENT_TIMES,
     ONE_FEATURE_SHARE,
     REFINEMENT_MAX_FEATURES,
     REFINEMENT_TIMES,
@@ -47,7 +49,8 @@ class Plan:
     selected; otherwise it is None, and they are selected in ``sample``. Rows below the floor of
     ``sparse`` are left out of the training, and those below the floor of ``noise`` are noise; both
     are None where nothing is. ``densities`` and ``total_weight`` are those of all rows, where they
-    are in memory. ``labelled`` rows have one of the ``classes``.
+    are in memory. ``labelled`` rows have one of the ``classes``, and ``pairs`` of rows are kept
+    together, or apart.
     """
 
     recipe: Recipe
@@ -61,6 +64,7 @@ class Plan:
     total_weight: float | None = None
     labelled: Labelled | None = None
     classes: Any = None
+    pairs: PairedRows | None = None
 
     @property
     def purpose(self) -> Fingerprint:
@@ -72,6 +76,8 @@ class Plan:
         if self.labelled is not None:
             rows, more = self.labelled
             parts = *parts, rows.X, rows.codes, more
+        if self.pairs is not None:
+            parts = *parts, self.pairs.X, self.pairs.must, self.pairs.cannot
         return fingerprint_of(parts)
 
     def train(self, source: Source) -> Training:
@@ -83,11 +89,22 @@ class Plan:
         return training.with_names(more_names(self.classes, added), source)
 
     def _train(self, source: Source) -> Training:
-        n, recipe, labelled = self.n_clusters, self.recipe, self.labelled
+        rows: Source = source
+        counted: Source | None = None
+        if self.noise is not None and self.sparse is not None:
+            rows, counted = (self._without(one, source) for one in (self.sparse, self.noise))
+        training = train(
+            rows,
+            self.n_clusters,
+            self.recipe,
+            self.sample,
+            self.selection,
+            counted,
+            self.labelled,
+            self.pairs,
+        )
         if self.noise is None or self.sparse is None:
-            return train(source, n, recipe, self.sample, self.selection, labelled=labelled)
-        rows, counted = (self._without(density, source) for density in (self.sparse, self.noise))
-        training = train(rows, n, recipe, self.sample, self.selection, counted, labelled)
+            return training
         marks = None if self.densities is None else self.densities < self.noise.floor
         total = self.total_weight or training.n_samples
         return training.with_noise(self.noise, source, marks, total)
@@ -251,15 +268,7 @@ def _plan_for(
     threads = threads_for(recipe, settings, source, sizes if left_open else None)
     outcome: SearchOutcome | None = None
     if settings.competes and validation is None:
-        landmarks = settings.landmark_recipes(source.n_features)
-        others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
-        outcome = compete(
-            sample,
-            None if settings.n_clusters_is_auto else settings.n_clusters,
-            landmarks[0],
-            [replace(one, n_jobs=threads) for one in (*landmarks, *others)],
-            progress=progress or settings.verbose,
-        )
+        outcome = _competition(sample, bandwidths, threads, settings, source, progress)
     elif always_search or len(settings.n_clusters) * len(bandwidths) > 1:
         outcome = search(
             sample,
@@ -280,6 +289,38 @@ def _plan_for(
         plan = Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
         release_memory()
     return plan
+
+
+def _competition(
+    sample: Sample,
+    bandwidths: list[Any],
+    threads: int | None,
+    settings: Settings,
+    source: Source,
+    progress: bool,
+) -> SearchOutcome:
+    """Let kernels compete; where that leaves doubt, narrow ones again with more rows and pivots."""
+    landmarks = settings.landmark_recipes(source.n_features)
+    others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
+    search_for = partial(
+        compete,
+        sample,
+        None if settings.n_clusters_is_auto else settings.n_clusters,
+        landmarks[0],
+        progress=progress or settings.verbose,
+    )
+    first = search_for([replace(one, n_jobs=threads) for one in (*landmarks, *others)])
+    times = np.count_nonzero(sample.weights) / (TRAINING_SIZE + GRAPH_SIZE)
+    few = source.n_features <= REFINEMENT_MAX_FEATURES and times >= MIN_REFINEMENT_TIMES
+    if is_clear(first.result) or not few:
+        return first
+    narrow = others[: (len(others) + 1) // 2]
+    recipes = (refinement_recipe(one, settings, source) for one in narrow)
+    finer = [one for one in recipes if one is not None]
+    if not finer:
+        return first
+    second = search_for(finer, times=min(times, REFINEMENT_TIMES))
+    return max(first, second, key=lambda outcome: best_quality(outcome.result))
 
 
 def refinement_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe | None:

@@ -185,6 +185,9 @@ class Settings:
             seed=self.seed,
             n_jobs=self.n_jobs,
             two_bandwidths=given["icd_bandwidth"] is not None,
+            auto_neighbors=self._named_kernel == "landmarks"
+            and given["n_neighbors"] == "auto"
+            and len(self.n_clusters) == 1,
         )
 
     def landmark_recipes(self, n_features: int) -> list[Recipe]:

@@ -6,6 +6,9 @@ clusters as soon as the data drifts. What is kept instead is a uniform sample of
 rows so far, over which the statistics are exact. While all rows fit in the reservoir, the
 model is that of all rows. With a forgetting factor :math:`\gamma`, a row that came t chunks
 ago stays with a weight of :math:`\gamma^t`.
+
+Pivots are added where a chunk is not represented. Once there are as many as there may be, they are
+chosen anew among the rows that are kept, so that they follow the data.
 """
 
 from __future__ import annotations
@@ -15,19 +18,26 @@ from typing import Any
 
 import numpy as np
 
-from sparseksc._typing import Array, Floats
+from sparseksc._typing import Array, Booleans, Floats, Integers
 from sparseksc.core.cholesky import PartialCholesky
-from sparseksc.core.clusters.alignment import keep_numbers
+from sparseksc.core.clusters.alignment import keep_numbers, shared_weight
 from sparseksc.core.clusters.availability import too_many
 from sparseksc.core.clusters.hierarchy import cuts_of_landmarks, labels_of_landmarks, merge_tree
 from sparseksc.core.encoding import ClusterSizes
-from sparseksc.core.landmarks import LandmarkSums, collect_sums, relative_distortion
-from sparseksc.core.model import SparseModel
+from sparseksc.core.landmarks import (
+    FAR,
+    LandmarkSums,
+    collect_sums,
+    distortion,
+    relative_distortion,
+)
+from sparseksc.core.model import NOISE, SparseModel
 from sparseksc.core.pivoting import complete
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.reduced_set import ReducedSet
 from sparseksc.core.statistics import FeatureMap
 from sparseksc.core.training import (
+    ProjectionFit,
     Training,
     choose_pivots,
     encode,
@@ -51,6 +61,8 @@ from sparseksc.kernels import Landmarks
 ALIGNMENT_SIZE = 5000
 #: Points that are kept of all chunks.
 RESERVOIR_SIZE = 50_000
+#: Landmarks are chosen anew where they are this many times as far from the rows as at first.
+OUTGROWN = 2.0
 
 
 @dataclass(frozen=True)
@@ -63,8 +75,10 @@ class Reservoir:
     Attributes
     ----------
     X : array of shape (m, d)
-    finish : array of shape (m,)
-        Finishing times of the rows in the reservoir.
+    rows : array of shape (m,)
+        Their numbers, counted from the first chunk on, ascending.
+    finish, weights : arrays of shape (m,)
+        Finishing times of the rows in the reservoir, and what they count.
     reduced_set : ReducedSet
         Pivots; their indices count rows from the first chunk on.
     weight_unit : float
@@ -79,6 +93,7 @@ class Reservoir:
     """
 
     X: Array
+    rows: Integers
     finish: Floats
     weights: Floats
     weight_unit: float
@@ -93,28 +108,94 @@ class Reservoir:
         """Choose pivots in the first chunk and fill the reservoir."""
         sample = chunk.sample(recipe.selection_size, recipe.seed)
         pivots = choose_pivots(sample, recipe)
-        none = sample.X[:0], np.empty(0), np.empty(0), chunk.weight_unit
+        none = sample.X[:0], sample.rows[:0], np.empty(0), np.empty(0), chunk.weight_unit
         empty = cls(*none, pivots, 0, pivots.residual, n_clusters, recipe)
         return empty._filled(chunk, 1.0)
 
     def update(self, chunk: Source, forgetting: float) -> Reservoir:
         """Add a chunk, and pivots where it is not represented to the tolerance."""
-        return self._cover(chunk)._filled(chunk, forgetting)
+        if isinstance(self.recipe.kernel, Landmarks):
+            covered, full = self._compared(chunk)
+        else:
+            covered = self._cover(chunk)
+            full = covered.reduced_set.rank >= self.recipe.max_rank
+        filled = covered._filled(chunk, forgetting)
+        return filled._with_new_pivots(chunk) if full else filled
 
-    def train(self, previous: SparseModel | None = None) -> Training:
-        """Train on the points in the reservoir; clusters keep the numbers of ``previous``."""
-        source, recipe = ArraySource(self.X, self.weights, self.weight_unit), self.recipe
-        fit = fit_projection(source, self.n_clusters - 1, self.reduced_set, recipe)
+    def without(self, left_out: Booleans) -> Reservoir:
+        """Forget some rows, and choose pivots among the others."""
+        kept = np.flatnonzero(~left_out)
+        names = ("X", "rows", "finish", "weights")
+        state = replace(self, **{name: getattr(self, name)[kept] for name in names})
+        return replace(state, reduced_set=choose_pivots(state._some(), self.recipe))
+
+    def project(self, n_components: int) -> ProjectionFit:
+        """Score variables of the points in the reservoir."""
+        return fit_projection(self._source, n_components, self.reduced_set, self.recipe)
+
+    def train(
+        self, previous: SparseModel | None = None, fit: ProjectionFit | None = None
+    ) -> Training:
+        """Train on the points in the reservoir.
+
+        Clusters keep the numbers of ``previous``, which has as many. ``fit`` are the score
+        variables, where they are known.
+        """
+        source, recipe, K = self._source, self.recipe, self.n_clusters
+        fit = self.project(K - 1) if fit is None else fit.leading(K - 1)
         sample = source.sample(recipe.sample_size, recipe.seed)
-        training = fit_clusters(fit, self.reduced_set, self.n_clusters, source, sample, recipe)
+        training = fit_clusters(fit, self.reduced_set, K, source, sample, recipe)
         if previous is not None and previous.encoding.n_clusters == len(training.cluster_sizes):
-            some = sample.first(ALIGNMENT_SIZE, recipe.seed)
-            old = previous.labels(some.X, recipe.n_jobs)
-            new = training.model.labels(some.X, recipe.n_jobs)
-            training = keep_numbers(replace(training, labels=None), old, new, some.weights)
+            training = keep_numbers(
+                replace(training, labels=None), self.shared(previous, training.model)
+            )
         tree = merge_tree(similarities(fit, training.model, self.reduced_set, sample, recipe))
         n = self.n_rows
         return replace(training, residual=self.residual, n_samples=n, labels=None, tree=tree)
+
+    def model(self, fit: ProjectionFit, n_clusters: int) -> SparseModel:
+        """Return the model of so many clusters, in any order."""
+        source, recipe = self._source, self.recipe
+        sample = source.sample(recipe.sample_size, recipe.seed)
+        return encode(fit.leading(n_clusters - 1), source, sample, recipe)
+
+    def shared(self, old: SparseModel, new: SparseModel, *, reached: bool = False) -> Floats:
+        """Weight that each cluster of a model shares with each of another, among the points kept.
+
+        With ``reached``, points out of the reach of the old model are in none of its clusters.
+        """
+        n_jobs, seed = self.recipe.n_jobs, self.recipe.seed
+        some = self._source.sample(ALIGNMENT_SIZE, seed)
+        before, now = old.labels(some.X, n_jobs), new.labels(some.X, n_jobs)
+        if reached:
+            before = np.where(old.outliers(some.X, n_jobs), NOISE, before)
+        weights = some.weights_for(float(self.weights.sum()), seed)
+        counts = old.encoding.n_clusters, new.encoding.n_clusters
+        return shared_weight(before, now, weights, *counts)
+
+    @property
+    def _source(self) -> ArraySource:
+        return ArraySource(self.X, self.weights, self.weight_unit)
+
+    def _some(self) -> Sample:
+        """Points to select pivots in."""
+        sample = Sample(self.rows, self.X, self.weights)
+        return sample.first(self.recipe.selection_size, self.recipe.seed)
+
+    def _with_new_pivots(self, chunk: Source) -> Reservoir:
+        """Choose pivots among the rows kept and those of the last chunk, few as these may be."""
+        recipe, kept = self.recipe, self._some()
+        new = chunk.sample(recipe.selection_size, recipe.seed)
+        rows = new.rows + self.n_rows - int(chunk.n_rows or 0)
+        more = np.flatnonzero(~np.isin(rows, kept.rows))
+        numbers = np.append(kept.rows, rows[more])
+        order = np.argsort(numbers)
+        weights = np.append(
+            kept.weights, new.weights[more] * (chunk.weight_unit / self.weight_unit)
+        )
+        X = stacked(kept.X, new.X[more])
+        sample = Sample(numbers[order], X[order], weights[order])
+        return replace(self, reduced_set=choose_pivots(sample, recipe))
 
     def _filled(self, chunk: Source, forgetting: float) -> Reservoir:
         whole = chunk.sample_for_search(None, self.recipe.seed)
@@ -136,11 +217,21 @@ class Reservoir:
         return replace(
             self,
             X=stacked(self.X[kept], whole.X[present])[stay],
+            rows=np.append(self.rows[kept], rows)[stay],
             finish=finish[stay],
             weights=mass[stay],
             weight_unit=unit,
             n_rows=self.n_rows + whole.X.shape[0],
         )
+
+    def _compared(self, chunk: Source) -> tuple[Reservoir, bool]:
+        """Measure how far a chunk is from the landmarks, and tell whether that is too far."""
+        kernel, landmarks = self.recipe.kernel, self.reduced_set
+        assert isinstance(kernel, Landmarks)
+        sample = chunk.sample(self.recipe.selection_size, self.recipe.seed)
+        far = distortion(kernel, sample, landmarks.points) > OUTGROWN * landmarks.reach / FAR
+        residual = relative_distortion(kernel, sample, landmarks.points)
+        return replace(self, residual=residual), far
 
     def _cover(self, chunk: Source) -> Reservoir:
         recipe, known = self.recipe, self.reduced_set.rank
@@ -192,6 +283,7 @@ class LandmarkSummary:
     def start(cls, chunk: Source, n_clusters: int, recipe: Recipe) -> LandmarkSummary:
         """Choose landmarks in the first chunk, and sum over it."""
         landmarks = choose_pivots(chunk.sample(recipe.selection_size, recipe.seed), recipe)
+        recipe = recipe.suited_to(landmarks.points.shape[0], n_clusters)
         sums = _sums_of_chunk(chunk, landmarks, recipe)
         rows = int(chunk.n_rows or 0)
         unit, residual = chunk.weight_unit, landmarks.residual
@@ -218,9 +310,8 @@ class LandmarkSummary:
 
         Clusters keep the numbers of ``previous``, which has the same landmarks.
         """
-        recipe, kernel = self.recipe, self.recipe.kernel
-        assert isinstance(kernel, Landmarks)
-        fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, kernel)
+        recipe = self.recipe
+        fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, recipe)
         available = len(fit.spectrum.eigenvalues) + 1
         if available < self.n_clusters:
             raise ValueError(too_many(self.n_clusters, available, self.landmarks, recipe))
@@ -243,7 +334,8 @@ class LandmarkSummary:
         )
         if previous is not None and previous.encoding.n_clusters == len(counts.sizes):
             old, new = labels_of_landmarks(previous), labels_of_landmarks(training.model)
-            training = keep_numbers(training, old, new, lam)
+            K = len(counts.sizes)
+            training = keep_numbers(training, shared_weight(old, new, lam, K, K))
         return replace(training, tree=merge_tree(cuts_of_landmarks(self.sums, training.model)))
 
 
@@ -252,10 +344,12 @@ def _sums_of_chunk(chunk: Source, landmarks: ReducedSet, recipe: Recipe) -> Land
     return collect_sums(recipe.kernel, landmarks, chunk, recipe.n_jobs)[0]
 
 
-def start_from(chunk: Source, n_clusters: int, recipe: Recipe) -> Reservoir | LandmarkSummary:
-    """Begin with the first chunk."""
-    kind = LandmarkSummary if isinstance(recipe.kernel, Landmarks) else Reservoir
-    return kind.start(chunk, n_clusters, recipe)
+def start_from(
+    chunk: Source, n_clusters: int, recipe: Recipe, *, keep_rows: bool = False
+) -> Reservoir | LandmarkSummary:
+    """Begin with the first chunk; landmarks need no rows of earlier chunks unless they may move."""
+    sums = isinstance(recipe.kernel, Landmarks) and not keep_rows
+    return (LandmarkSummary if sums else Reservoir).start(chunk, n_clusters, recipe)
 
 
 def sees_rows_one_by_one(estimator: Any) -> bool:

@@ -9,6 +9,21 @@ With the weights :math:`z_i` of :mod:`sparseksc.kernels.landmarks`,
 
 and the scores of any point are :math:`z(x)^\top \Lambda^{-1/2} V \Theta^{1/2}`, averages of
 those of its landmarks. All degrees are 1, so that no pass is needed for them, and the bias is 0.
+
+Averages over many neighbours leave clusters that overlap, in many dimensions, less alike than a
+single far point is to itself, and the eigenvectors would find such points. There each point gives a
+share :math:`\eta` of its weight to all R landmarks alike, :math:`z' = (1 - \eta) z + \eta / R`, as
+in regularised spectral clustering (Zhang and Rohe, NeurIPS 2018), and
+
+.. math::
+
+    \lambda' = (1 - \eta) \lambda + \eta W / R, \quad
+    C = \Lambda'^{-1/2} (S - \lambda \lambda^\top / W) \Lambda'^{-1/2}
+
+up to the factor :math:`(1 - \eta)^2`, which is left out. The bias is
+:math:`-\lambda^\top \Lambda'^{-1/2} V \Theta^{1/2} / W`. The share is as large as what leaves the
+clusters, :math:`\eta = 1 - \theta_{K-1}` of the eigenvalues without it: next to nothing where they
+are apart.
 """
 
 from __future__ import annotations
@@ -164,10 +179,14 @@ def _root_mean_square(distances: Floats, weights: Floats) -> float:
     return largest * float(np.sqrt(np.average((distances / largest) ** 2, weights=weights)))
 
 
+def distortion(kernel: Landmarks, sample: Sample, points: Array) -> float:
+    """Root of the mean squared distance of rows to their landmarks."""
+    return _root_mean_square(-kernel.degrees(sample.X, points, sample.weights), sample.weights)
+
+
 def relative_distortion(kernel: Landmarks, sample: Sample, points: Array) -> float:
     """Mean squared distance of rows to their landmarks, relative to that to their mean."""
-    left = _root_mean_square(-kernel.degrees(sample.X, points, sample.weights), sample.weights)
-    metric = METRICS[kernel.metric]
+    left, metric = distortion(kernel, sample, points), METRICS[kernel.metric]
     return _relative(left, metric, metric.embedded(sample.X), sample.weights)
 
 
@@ -197,44 +216,67 @@ def collect_sums(
     return source.sum(lambda rows, weights: sums(rows, weights)[0], merge, width, n_jobs), None
 
 
-def solve_landmarks(sums: LandmarkSums, n_components: int) -> tuple[Spectrum, Floats]:
-    """Leading eigenvectors, with the map from weights to scores, and ``lam``."""
+def solve_landmarks(
+    sums: LandmarkSums, n_components: int, regularised: bool = False
+) -> tuple[Spectrum, Floats]:
+    """Leading eigenvectors, with the map from weights to scores, and ``lam``.
+
+    ``regularised``: all landmarks share some of the weights.
+    """
     S = sums.matrix
     lam = np.asarray(S.sum(axis=1)).ravel()
-    total = float(lam.sum())
-    root = np.sqrt(lam)
-    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0.0)
-    count = min(n_components, len(lam) - 1)
-    scaled = sp.diags_array(inverse) @ S @ sp.diags_array(inverse)
-    values, V = _leading(scaled.tocsr(), root, count)
-    values = values[values > LEAST_EIGENVALUE]
-    center = root / total
-    V = with_fixed_signs(V[:, : len(values)], center)
-    spectrum = Spectrum(
-        eigenvalues=values,
-        eigenvectors=V,
-        coef=np.ascontiguousarray(inverse[:, None] * V * np.sqrt(values)),
-        bias=np.zeros(len(values)),
-        center=center,
-        omega=total,
-    )
+    spectrum = _solve(S, lam, n_components, 0.0)
+    if regularised and len(spectrum.eigenvalues) > 0:
+        share = 1.0 - float(spectrum.eigenvalues[-1])
+        if share > LEAST_EIGENVALUE:
+            spectrum = _solve(S, lam, n_components, share)
     return spectrum, lam
 
 
-def _leading(A: Any, root: Floats, count: int) -> tuple[Floats, Floats]:
-    """Leading eigenpairs of ``A``, descending, without the trivial one.
+def _solve(S: Any, lam: Floats, n_components: int, share: float) -> Spectrum:
+    """Leading eigenvectors with a share ``eta`` of the weights for all landmarks."""
+    R, total = len(lam), float(lam.sum())
+    root = np.sqrt((1.0 - share) * lam + share * total / R)
+    inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0.0)
+    count = min(n_components, R - 1)
+    scaled = (sp.diags_array(inverse) @ S @ sp.diags_array(inverse)).tocsr()
+    if share > 0.0:
+        B, known = (inverse * lam / np.sqrt(total))[:, None], np.empty((R, 0))
+    else:
+        B, known = _connected_parts(scaled, root, count)
+    values, V = _leading(scaled, B, known, count)
+    values = values[values > LEAST_EIGENVALUE]
+    center = root / total
+    V = with_fixed_signs(V[:, : len(values)], center)
+    coef = np.ascontiguousarray(inverse[:, None] * V * np.sqrt(values))
+    return Spectrum(
+        eigenvalues=values,
+        eigenvectors=V,
+        coef=coef,
+        bias=-(lam / total) @ coef if share > 0.0 else np.zeros(len(values)),
+        center=center,
+        omega=total,
+    )
 
-    ``root`` is the square root of ``lam``, the eigenvector of the eigenvalue 1. Each connected part
-    of the landmarks has one of its own, which iterations would not tell apart.
+
+def _connected_parts(A: Any, root: Floats, count: int) -> tuple[Floats, Floats]:
+    """Eigenvectors of ``A`` for the eigenvalue 1, and those of them but the trivial one.
+
+    ``root`` is the square root of ``lam``, and the trivial one. Each connected part of the
+    landmarks has one of its own, which iterations would not tell apart.
     """
-    R = len(root)
     _, part = connected_components(A, directed=False)
     present = np.unique(part[root > 0.0])
     indicators = np.where(part[:, None] == present, root[:, None], 0.0)
     lengths = np.linalg.norm(indicators, axis=0)
     B = indicators / lengths
-    known = B @ null_space(lengths[None] / np.linalg.norm(lengths))[:, :count]
-    count = min(count - known.shape[1], R - len(present))
+    return B, B @ null_space(lengths[None] / np.linalg.norm(lengths))[:, :count]
+
+
+def _leading(A: Any, B: Floats, known: Floats, count: int) -> tuple[Floats, Floats]:
+    """Leading eigenpairs of ``A - B B^T``, descending, after the ``known`` ones."""
+    R = A.shape[0]
+    count = min(count - known.shape[1], R - B.shape[1])
     values, V = np.empty(0), np.empty((R, 0))
     if count > 0 and (R <= DENSE_RANK or 4 * count >= R):
         C = A.toarray() - B @ B.T

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sparseksc._typing import Bandwidth
 from sparseksc.kernels import Kernel, Landmarks
+from sparseksc.kernels.landmarks import AUTO_NEIGHBORS, suited_neighbors
 
 #: Points whose scores the prototypes of the clusters are found in.
 ENCODING_SIZE = 20_000
@@ -16,7 +17,8 @@ class Recipe:
     """How to train: the choices of the user, checked.
 
     ``icd_kernel`` selects the pivots and gives the eigenvectors, ``kernel`` the scores; it is the
-    same unless two bandwidths were asked for (``two_bandwidths``).
+    same unless two bandwidths were asked for (``two_bandwidths``). With ``auto_neighbors``, that of
+    landmarks depends on how many of them there are for each cluster.
     """
 
     kernel: Kernel
@@ -29,6 +31,7 @@ class Recipe:
     seed: int
     n_jobs: int | None
     two_bandwidths: bool = False
+    auto_neighbors: bool = False
 
     @property
     def sample_size(self) -> int | None:
@@ -55,3 +58,16 @@ class Recipe:
         if n_neighbors is not None:
             kernel = replace(kernel, n_neighbors=n_neighbors)
         return replace(self, kernel=kernel, icd_kernel=kernel, max_rank=max_rank)
+
+    def suited_to(self, R: int, n_clusters: int) -> Recipe:
+        """Return the recipe for so many landmarks and clusters."""
+        if not self.auto_neighbors:
+            return self
+        return self.with_landmarks(self.max_rank, suited_neighbors(R, n_clusters))
+
+    @property
+    def regularised(self) -> bool:
+        """Whether all landmarks share some of the weights: where "auto" is many neighbours."""
+        kernel = self.kernel
+        many = isinstance(kernel, Landmarks) and kernel.n_neighbors > AUTO_NEIGHBORS
+        return self.auto_neighbors and many

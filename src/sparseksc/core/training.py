@@ -17,6 +17,7 @@ from sparseksc.core.clusters.classes import (
     fit_classes,
     with_unlabelled_clusters,
 )
+from sparseksc.core.clusters.constraints import PairedRows, constrain
 from sparseksc.core.clusters.hierarchy import cuts_of_landmarks, cuts_of_rows, merge_tree
 from sparseksc.core.density import Density
 from sparseksc.core.encoding import (
@@ -49,7 +50,7 @@ from sparseksc.core.statistics import (
     collect_degrees,
     collect_statistics,
 )
-from sparseksc.data.sampling import Sample, represented_weights
+from sparseksc.data.sampling import Sample
 from sparseksc.data.source import ArraySource, Source
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import warn
@@ -159,6 +160,12 @@ class ProjectionFit:
         projection, spectrum = self.projection.leading(count), self.spectrum.leading(count)
         return replace(self, projection=projection, spectrum=spectrum, anchors=anchors)
 
+    def constrained(self, count: int, pairs: PairedRows, n_jobs: int | None) -> ProjectionFit:
+        """So many components that keep to pairs of rows."""
+        projection, spectrum = constrain(self.projection, self.spectrum, count, pairs, n_jobs)
+        anchors = None if self.anchors is None else (spectrum.coef, self.anchors[1])
+        return replace(self, projection=projection, spectrum=spectrum, anchors=anchors)
+
 
 def train(
     source: Source,
@@ -168,13 +175,15 @@ def train(
     selection: Sample | None = None,
     counted: Source | None = None,
     labelled: Labelled | None = None,
+    pairs: PairedRows | None = None,
 ) -> Training:
     """Train a model of ``n_clusters`` clusters on all rows of ``source``.
 
     The prototypes are looked for in a sample, drawn here unless it was before, and so are the
     pivots, unless these have a sample of their own; everything else is computed from all the rows.
     ``counted`` has the same rows with the weights that make up the sizes of the clusters, where
-    these are not those to train with. With ``labelled`` rows the clusters are their classes.
+    these are not those to train with. With ``labelled`` rows the clusters are their classes, and
+    ``pairs`` of rows are kept together, or apart.
     """
     warn_of_slow_fit(source.n_rows)
     with single_threaded_blas():
@@ -182,13 +191,21 @@ def train(
         if sample is None:
             sample = source.sample(recipe.sample_size, recipe.seed)
         reduced_set = choose_pivots(sample if selection is None else selection, recipe)
+        if labelled is None:
+            recipe = recipe.suited_to(reduced_set.points.shape[0], n_clusters)
         selected = perf_counter()
-        components = n_clusters - 1 if labelled is None else max(n_clusters - 1, COMPONENTS)
+        components = n_clusters - 1
+        if labelled is not None or pairs is not None:
+            components = max(components, COMPONENTS)
         fit = fit_projection(source, components, reduced_set, recipe)
+        if pairs is not None:
+            fit = fit.constrained(n_clusters - 1, pairs, recipe.n_jobs)
         projected = perf_counter()
         training = fit_clusters(
             fit, reduced_set, n_clusters, counted or source, sample, recipe, labelled
         )
+        if pairs is not None:
+            pairs.check(training.model, recipe.n_jobs)
         tree = merge_tree(similarities(fit, training.model, reduced_set, sample, recipe))
         timings = {
             "selection": selected - started,
@@ -206,16 +223,8 @@ def similarities(
         return cuts_of_landmarks(fit.sums, model)
     some, K = sample.first(TREE_SIZE, recipe.seed), model.encoding.n_clusters
     labels = model.encoding.labels(model.projection.scores(some.X, recipe.n_jobs))
-    weights = _weights_in(some, fit, recipe)
+    weights = some.weights_for(fit.degrees.total_weight, recipe.seed)
     return cuts_of_rows(recipe.icd_kernel, reduced_set, some.X, weights, labels, K)
-
-
-def _weights_in(sample: Sample, fit: ProjectionFit, recipe: Recipe) -> Floats:
-    """Weights that rows stand for: those of a part were drawn by their own already."""
-    weights = sample.weights
-    if np.ptp(weights) > 0.0 and weights.sum() < (1.0 - 1e-9) * fit.degrees.total_weight:
-        return represented_weights(sample.rows, recipe.seed, weights)
-    return weights
 
 
 def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
@@ -263,7 +272,7 @@ def fit_projection(
     n_jobs = recipe.n_jobs
     if isinstance(recipe.kernel, Landmarks):
         sums, kept = collect_sums(recipe.kernel, reduced_set, source, n_jobs)
-        fit = project_on_landmarks(sums, n_components, reduced_set, recipe.kernel)
+        fit = project_on_landmarks(sums, n_components, reduced_set, recipe)
         return replace(fit, features=kept)
     features = FeatureMap.choose(recipe.icd_kernel, reduced_set)
     degrees = collect_degrees(features, source, n_jobs)
@@ -284,14 +293,15 @@ def fit_projection(
 
 
 def project_on_landmarks(
-    sums: LandmarkSums, n_components: int, landmarks: ReducedSet, kernel: Landmarks
+    sums: LandmarkSums, n_components: int, landmarks: ReducedSet, recipe: Recipe
 ) -> ProjectionFit:
     """Spectrum and score variables for given landmarks and sums."""
-    spectrum, lam = solve_landmarks(sums, n_components)
+    kernel = recipe.kernel
+    spectrum, lam = solve_landmarks(sums, n_components, recipe.regularised)
     projection = Projection(kernel, landmarks.points, spectrum.coef, spectrum.bias, kernel, lam)
     degrees = UnitDegrees(lam, -landmarks.reach, spectrum.omega)
     excluded = sums.n_outliers, sums.outlier_weight
-    anchors = spectrum.coef, lam
+    anchors = spectrum.coef + spectrum.bias, lam
     return ProjectionFit(projection, spectrum, degrees, excluded, anchors, sums=sums)
 
 
@@ -321,7 +331,9 @@ def fit_clusters(
         rows = labelled.rows
         if n_clusters > rows.n_classes or labelled.more is None:
             clusters = encode(fit.leading(n_clusters - 1), source, sample, recipe)
-            rows = with_unlabelled_clusters(rows, clusters, sample, labelled.more)
+            # Of streams, more rows may have been drawn.
+            some = sample.first(ENCODING_SIZE, recipe.seed)
+            rows = with_unlabelled_clusters(rows, clusters, some, labelled.more)
         model = fit_classes(fit.projection, fit.spectrum, fit.degrees.floor, rows, recipe.n_jobs)
 
     def label(rows: Array, weights: Floats) -> tuple[Integers, ClusterSizes]:
@@ -387,7 +399,7 @@ def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -
     else:
         sample = sample.first(ENCODING_SIZE, recipe.seed)
         scores, degrees = projection.scores_and_degrees(sample.X, n_jobs)
-        weights = _weights_in(sample, fit, recipe)
+        weights = sample.weights_for(fit.degrees.total_weight, recipe.seed)
         shares = fit.degrees.shares_of(degrees, weights)
     for m in range(scores.shape[1], -1, -1):
         if m < scores.shape[1]:

@@ -34,6 +34,7 @@ def open_dataset(
     block_rows: int = BLOCK_ROWS,
     *,
     ids: Sequence[str] = (),
+    label: str | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -57,6 +58,9 @@ def open_dataset(
     ids : list of str, optional
         Names of columns that identify the rows. They are not clustered;
         :meth:`FileStream.records` returns them beside the rows.
+    label : str, optional
+        Name of a column with the classes of some rows, empty for the others. It is not clustered,
+        and ``fit`` takes it for ``y``.
     header : bool, optional
         Whether the first line of a CSV file holds the names of the columns. By default it
         does, and a first line of numbers alone is refused, as it could be either.
@@ -93,9 +97,12 @@ def open_dataset(
             "open_dataset takes names of files, or an iterable of arrays; pass an array or a data "
             f"frame to fit as it is. Got {type(path).__name__}."
         )
+    if label is not None and not isinstance(label, str):
+        raise ValueError(f"label must be the name of a column, got {label!r}.")
+    ids = _names("ids", ids) or ()
     request = Request(
         _names("columns", columns),
-        _names("ids", ids) or (),
+        ids if label is None or label in ids else (*ids, label),
         block_rows,
         header,
         delimiter,
@@ -106,13 +113,15 @@ def open_dataset(
     if not isinstance(path, str | os.PathLike):
         parts = list(path) if isinstance(path, list | tuple) else []
         if not parts or not all(isinstance(part, str | os.PathLike) for part in parts):
-            if columns is not None or ids:
+            if columns is not None or request.ids:
                 raise ValueError("columns need files with names; an iterable of arrays has none.")
             return IterableSource(path)
     else:
         parts = [path]
     with escaped_errors():
-        return _open_files([os.fspath(part) for part in parts], request)
+        stream = _open_files([os.fspath(part) for part in parts], request)
+    stream.label_column = label
+    return stream
 
 
 def locate(names: list[str], request: Request) -> tuple[list[Path], Format]:
@@ -293,7 +302,9 @@ def _kind(path: Path) -> type[Format]:
 
 
 class FileStream(Stream):
-    """Files of one kind, read one after the other."""
+    """Files of one kind, read one after the other; ``label_column`` is what ``y`` is in them."""
+
+    label_column: str | None = None
 
     def __init__(self, paths: list[Path], form: Format) -> None:
         self.paths, self.form = paths, form

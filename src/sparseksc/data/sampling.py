@@ -34,6 +34,15 @@ class Sample:
             return self
         return Sample(self.rows[places], self.X[places], self.weights[places])
 
+    def weights_for(self, total: float, seed: int) -> Floats:
+        """Weights with which these rows stand for all, whose sum is ``total``.
+
+        Rows of a part were drawn by their own weights already.
+        """
+        if np.ptp(self.weights) > 0.0 and self.weights.sum() < (1.0 - 1e-9) * total:
+            return represented_weights(self.rows, seed, self.weights)
+        return self.weights
+
     def drawn(self, size: int, seed: int) -> Sample:
         """Draw rows by their weights; theirs, in typical rows, then stand for all."""
         places, mass = weighted_sample(self, size, seed)

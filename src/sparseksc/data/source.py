@@ -120,6 +120,12 @@ class Source(ABC):
     def sample(self, size: int | None, seed: int) -> Sample:
         """Draw rows as :func:`~sparseksc.data.sampling.selection_sample` does."""
 
+    def counted_rows(self) -> int:
+        """Return the number of rows, counted in one pass where it is not known."""
+        if self.n_rows is None:
+            self.n_rows = sum(block.shape[0] for block, _ in self.blocks())
+        return self.n_rows
+
     def sample_for_search(self, size: int | None, seed: int) -> Sample:
         """Draw rows to search on; all of them where they are in memory."""
         return self.sample(size, seed)

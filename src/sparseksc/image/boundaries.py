@@ -65,6 +65,8 @@ def thin(mask: ArrayLike) -> Mask:
     The parallel algorithm of Guo and Hall: in turns, from the south-east and from the
     north-west, all pixels are removed that are simple (one connected group of neighbours), not
     the end of a line, and on that side of their shape, until none is left.
+    `skimage.morphology.thin` gives the same bits, and visits all pixels of the image in each turn
+    instead of those that are left.
 
     Parameters
     ----------

@@ -22,7 +22,6 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
-from sparseksc._typing import Floats
 from sparseksc.image.boundaries import Mask
 from sparseksc.image.palette import Bytes
 
@@ -37,45 +36,15 @@ DOUBT = 4.0
 #: What recall is worth beside precision.
 BETA = 0.5
 
-#: From linear red, green and blue to the tristimulus values X, Y, Z, each divided by that of
-#: white (D65).
-TRISTIMULUS = np.array(
-    [
-        [0.412453 / 0.95047, 0.357580 / 0.95047, 0.180423 / 0.95047],
-        [0.212671, 0.715160, 0.072169],
-        [0.019334 / 1.08883, 0.119193 / 1.08883, 0.950227 / 1.08883],
-    ]
-)
-
-
-def lightness_and_colour(rgb: Bytes) -> Floats:
-    """Return the image in CIELAB: L from 0 to 100, and the opponent colours a and b.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sparseksc.image.evaluation import lightness_and_colour
-    >>> lightness_and_colour(np.array([[[255, 255, 255], [255, 0, 0]]], np.uint8)).round() + 0.0
-    array([[[100.,   0.,   0.],
-            [ 53.,  80.,  67.]]])
-    """
-    value = np.arange(256) / 255.0
-    linear = np.where(value > 0.04045, ((value + 0.055) / 1.055) ** 2.4, value / 12.92)
-    stimulus = linear[rgb] @ TRISTIMULUS.T
-    edge = 6.0 / 29.0
-    response = np.where(
-        stimulus > edge**3, np.cbrt(stimulus), stimulus / (3.0 * edge**2) + 4.0 / 29.0
-    )
-    x, y, z = np.moveaxis(response, 2, 0)
-    return np.stack([116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)], axis=2)
-
 
 class Edges:
     """The edges of an image."""
 
     def __init__(self, rgb: Bytes) -> None:
+        from skimage.color import rgb2lab
+
         squares = np.zeros(rgb.shape[:2])
-        for channel in np.moveaxis(lightness_and_colour(rgb), 2, 0):
+        for channel in np.moveaxis(rgb2lab(rgb), 2, 0):
             smooth = ndimage.gaussian_filter(channel, SMOOTHING)
             for axis in (0, 1):
                 if smooth.shape[axis] > 1:

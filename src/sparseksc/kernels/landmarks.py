@@ -32,6 +32,12 @@ from sparseksc.kernels.metrics import METRICS
 #: 0.1, 0.2 and 0.3, on digits, PenDigits, Letters, MNIST, g2mg_8_60 and h2mg_128_30, so that the
 #: figures of benchmarks/real_data.py for these are not held out.
 AUTO_NEIGHBORS, EVEN_SHARE = 6, 0.2
+#: Where the number of clusters is known, "auto" takes one neighbour for so many landmarks of a
+#: cluster, if that is more, up to a number that keeps a pass fast: averages over more landmarks are
+#: less noisy. Chosen on pairs of generated Gaussians, and of heavier tails, in 2 to 128 dimensions,
+#: among 4 to 48 neighbours (benchmarks/gaussians.py); such that clusters of 200 landmarks, as ten
+#: of 2,000 have, keep AUTO_NEIGHBORS.
+LANDMARKS_PER_NEIGHBOR, MOST_NEIGHBORS = 32, 16
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,19 @@ class Landmarks(Kernel):
         """
         metric = METRICS[self.metric]
         return metric.nearest(metric.embedded(X), metric.landmarks(P), count)
+
+
+def suited_neighbors(R: int, n_clusters: int) -> int:
+    """Neighbours of "auto" among R landmarks of a known number of clusters.
+
+    Examples
+    --------
+    >>> from sparseksc.kernels.landmarks import suited_neighbors
+    >>> suited_neighbors(2000, 10), suited_neighbors(1024, 2)
+    (6, 16)
+    """
+    of_cluster = R // (LANDMARKS_PER_NEIGHBOR * n_clusters)
+    return min(max(AUTO_NEIGHBORS, of_cluster), MOST_NEIGHBORS)
 
 
 def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:

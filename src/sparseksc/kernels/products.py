@@ -16,6 +16,9 @@ from sparseksc.data.sparse import times_columns, times_rows, without_empty_colum
 from sparseksc.kernels.base import Kernel
 from sparseksc.kernels.kept import kept_with_points
 
+#: Values of a tile that are raised to a power at a time, so that they stay in the cache.
+BLOCK_VALUES = 2**14
+
 
 @dataclass(frozen=True)
 class Cosine(Kernel):
@@ -39,12 +42,22 @@ def largest_entries(X: Array) -> Array:
 
 
 def unit_rows(X: Array) -> Array:
-    """Rows of length 1; divided by their largest entry first, whose square may not be a number."""
-    largest = largest_entries(X)
-    factors = 1.0 / np.where(largest > 0, largest, 1.0)
+    """Rows of length 1; a row of zeros stays as it is."""
     if sp.issparse(X):
-        return normalize(times_rows(X, factors))
-    return normalize(np.ascontiguousarray(X) * factors[:, None])
+        largest = largest_entries(X)
+        return normalize(times_rows(X, 1.0 / np.where(largest > 0, largest, 1.0)))
+    rows = np.ascontiguousarray(X)
+    with np.errstate(over="ignore", under="ignore"):
+        squares = row_norms(rows, squared=True)
+    limits = np.finfo(squares.dtype)
+    extreme = ~((squares > limits.tiny / limits.eps**2) & (squares < np.inf))
+    if extreme.any():
+        # A power of two changes no digit, and makes the squares ordinary numbers.
+        _, exponents = np.frexp(largest_entries(rows[extreme]))
+        rows = rows.copy()
+        rows[extreme] = np.ldexp(rows[extreme], -exponents[:, None])
+        squares[extreme] = row_norms(rows[extreme], squared=True)
+    return rows / np.sqrt(np.where(squares > 0, squares, 1))[:, None]
 
 
 _unit_points = kept_with_points(unit_rows)
@@ -111,20 +124,23 @@ class Polynomial(Kernel):
 
     def tile(self, X: Array, P: Array) -> Array:  # noqa: D102
         products = inner_products(self._scaled(X), self._scaled(P))
-        products += products.dtype.type(self.coef0)
-        return _power(products, int(self.degree))
+        coef0, degree = products.dtype.type(self.coef0), int(self.degree)
+        step = max(BLOCK_VALUES // max(products.shape[1], 1), 1)
+        for start in range(0, len(products), step):
+            part = products[start : start + step]
+            part += coef0
+            _raise_to(degree, part)
+        return products
 
     def diagonal(self, X: Array) -> Array:  # noqa: D102
         norms = row_norms(self._scaled(X), squared=True).astype(np.float64)
         return (norms + self.coef0) ** int(self.degree)
 
 
-def _power(values: Array, exponent: int) -> Array:
-    """Positive power by multiplications, of which it needs few; overwrites ``values``."""
-    result = None
-    while exponent > 1:
-        if exponent % 2:
-            result = values.copy() if result is None else np.multiply(result, values, out=result)
+def _raise_to(exponent: int, values: Array) -> None:
+    """Replace values by a positive power of them, by multiplications, of which it needs few."""
+    base = values.copy() if exponent > 1 else values
+    for digit in f"{exponent:b}"[1:]:
         values *= values
-        exponent //= 2
-    return values if result is None else np.multiply(result, values, out=result)
+        if digit == "1":
+            values *= base

@@ -7,8 +7,8 @@ which its eigenvalues fall most. The quality of a clustering with K clusters has
 
 its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
 ``FIRM`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
-(:mod:`sparseksc.search.agreement`); and a little for every cluster more, so that of two answers
-beyond doubt the finer one is taken. The best quality wins. There is no other rule.
+(:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of two
+answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 
 from sparseksc._native.clusters import assign
 from sparseksc._typing import Floats, Integers
+from sparseksc.core.clusters.agreement import agreements
 from sparseksc.core.encoding import ENCODINGS, fit_best_directions
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.training import ProjectionFit, choose_pivots, fit_projection
@@ -30,10 +31,11 @@ from sparseksc.data.source import ArraySource
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.memory import release_memory
 from sparseksc.execution.progress import map_with_progress
-from sparseksc.search.agreement import agreements
 from sparseksc.search.constants import (
+    AGREEING,
     CLEAR,
     CLOUD,
+    CLOUD_CLUSTERS,
     COMMON_NUMBERS,
     FINER,
     GRAPH_SIZE,
@@ -76,6 +78,7 @@ def compete(
     landmarks: Recipe,
     recipes: Sequence[Recipe],
     *,
+    times: float = 1.0,
     progress: bool = False,
 ) -> SearchOutcome:
     """Fit all models on a sample, and select the clustering of the best quality.
@@ -90,13 +93,15 @@ def compete(
         With landmarks, whose metric is that of the judging graphs.
     recipes : list of Recipe
         The models, the last of which is taken for one cluster.
+    times : float
+        How many times as many rows to take as usual.
     progress : bool
         Show a progress bar if the search takes long.
     """
     seed, n_jobs = landmarks.seed, recipes[0].n_jobs
     with single_threaded_blas():
-        training = sample.drawn(TRAINING_SIZE, seed)
-        judged = training.first(GRAPH_SIZE, seed)
+        training = sample.drawn(int(times * TRAINING_SIZE), seed)
+        judged = training.first(int(times * GRAPH_SIZE), seed)
         judge = Judge.of(judged, replace(landmarks, n_jobs=1))
 
         def enter(recipe: Recipe) -> Entry:
@@ -111,7 +116,7 @@ def compete(
             "None of the models tried has as many clusters as asked for: ask for fewer."
         )
     best = ranking[0] if ranking else None
-    single = best is None or (n_clusters is None and np.log(best.conductance_ratio) < CLOUD)
+    single = best is None or (n_clusters is None and _is_cloud(best))
     doubt = None if n_clusters is not None and len(n_clusters) == 1 else _doubt(best, single)
     if best is None or single:
         chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
@@ -186,7 +191,7 @@ def _qualities(
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
 
-    A cluster of fewer than ``LEAST_ROWS`` distinct rows is an outlier or two.
+    A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two.
     """
     members: dict[tuple[int, bytes], list[int]] = {}
     for place, entry in enumerate(entries):
@@ -196,8 +201,8 @@ def _qualities(
         key: judge.smallest(entries[places[0]].labels[key[0]], key[0])
         for key, places in members.items()
     }
-    least = LEAST_ROWS if max(smallest.values(), default=0) >= LEAST_ROWS else 1
-    kept = [key for key in members if smallest[key] >= least]
+    enough = [key for key in members if smallest[key] >= LEAST_ROWS]
+    kept = enough or [key for key in members if smallest[key] > 0.0]
 
     def separation(key: tuple[int, bytes]) -> Separation:
         return judge.separation(entries[members[key][0]].labels[key[0]], key[0])
@@ -209,7 +214,7 @@ def _qualities(
     for K in sorted({K for K, _ in kept}):
         places = [place for place, entry in enumerate(entries) if K in entry.labels]
         all_labels = [entries[place].labels[K] for place in places]
-        agreed = agreements(all_labels, K, judge.weights)
+        agreed = agreements(all_labels, K, judge.weights, AGREEING)
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):
@@ -283,6 +288,21 @@ def _place(recipes: Sequence[Recipe], model: RankedModel) -> int:
 
 def _bandwidth(recipe: Recipe) -> Any:
     return getattr(recipe.kernel, "bandwidth", None)
+
+
+def _is_cloud(best: RankedModel) -> bool:
+    """Whether the best clustering is no better than the best division of a cloud."""
+    return best.n_clusters <= CLOUD_CLUSTERS and bool(np.log(best.conductance_ratio) < CLOUD)
+
+
+def best_quality(result: TuningResult) -> float:
+    """Quality of the best clustering."""
+    return result.ranking[0].value if result.ranking else -np.inf
+
+
+def is_clear(result: TuningResult) -> bool:
+    """Whether the best clustering is beyond doubt."""
+    return bool(result.ranking) and bool(np.log(result.ranking[0].conductance_ratio) >= CLEAR)
 
 
 def _doubt(best: RankedModel | None, single: bool) -> str | None:

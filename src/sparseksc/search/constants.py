@@ -100,6 +100,7 @@ MIN_COPIES = 10
 
 #: It takes so many times as many points as the first round, or all if they are at least so many
 #: times as many, in up to so many features: in more, narrow kernels see no neighbours (spirals).
+#: Where kernels compete, the narrower half of their bandwidths is looked at again.
 REFINEMENT_TIMES, MIN_REFINEMENT_TIMES, REFINEMENT_MAX_FEATURES = 4, 2, 3
 #: Number of bandwidths, up to the widest at which the pivots of the first round leave more than
 #: this share of the kernel matrix unrepresented (spirals).
@@ -115,7 +116,7 @@ JUDGING_LANDMARKS = (1000, 8)
 #: Log ratio of conductances beyond which more says nothing: it does not make up for clusters that
 #: are worse, nor for an answer that is coarser than need be. Halves of a cluster of a few dozen
 #: points have up to 1.1.
-FIRM = 1.5
+FIRM = 1.25
 #: Quality of a finer answer, in units of the logarithm of the number of clusters: 0.1 loses sets of
 #: many clusters that overlap, 0.3 divides thin shapes.
 FINER = 0.15
@@ -137,19 +138,26 @@ SEARCH_STARTS = 2
 #: numbers are considered.
 LARGE_EIGENVALUE = 0.9
 #: Separation below which the data is one cluster, and above which the clusters are beyond doubt.
-#: Gaussians, uniform clouds and Student clouds divided in the best way have up to 0.02 (one of 400
+#: Gaussians, uniform clouds and Student clouds divided in the best way have up to 0.25 (one of 400
 #: points 0.8), ellipses, strips, rings and spirals 0.4 to 1.0; two Gaussians four standard
-#: deviations apart 1.4 and more, the 15 clusters of S3, which overlap, 0.2.
-CLOUD, CLEAR = 0.1, 1.1
+#: deviations apart 1.4 and more, the 15 clusters of S3, which overlap, 0.2: a cloud is divided best
+#: into few parts, and many clusters may overlap more than that and are still clusters.
+CLOUD, CLOUD_CLUSTERS, CLEAR = 0.3, 5, 1.1
 
-#: Distinct rows of the smallest cluster; nothing is to be seen inside of fewer. Without it, single
-#: outliers of the penguins and of iris were clusters.
+#: Rows of the smallest cluster; nothing is to be seen inside of fewer. Without it, single outliers
+#: of the penguins and of iris were clusters.
 LEAST_ROWS = 3
 #: Share of the squared distances from which one feature is all that counts: its spread is about
 #: thirty times that of the others, more than that of strips that are meant so (shapes).
 ONE_FEATURE_SHARE = 0.999
 
 # ---------------------------------------------------------------------------------------- noise
+
+#: Landmarks of the graphs that noise is looked for in, and how many a row has of them, from coarse
+#: to fine. Mutual neighbours leave out most of it already, and would not show its end.
+NOISE_GRAPHS = ((400, 6), (1000, 8), (2000, 6))
+#: Added to conductances there: a share of the noise that leaves less than this is all of it.
+NOISE_LEAST = 0.001
 
 #: Densities, as shares of the median, below which rows are left out of a search for noise. Of
 #: uniform data of 3,000 points hardly any row has so little density, by chance (shapes).

@@ -113,7 +113,7 @@ def find_noise(
     def qualities(share: float) -> list[float]:
         kept = values >= floor_of(share)
         rows = Sample(judged.rows[kept], judged.X[kept], judged.weights[kept])
-        judge = Judge.of(rows, replace(landmarks, n_jobs=1))
+        judge = Judge.of_landmarks(rows, replace(landmarks, n_jobs=1))
         return [
             _quality(judge, labels[kept], K) for labels, K in zip(answers, numbers, strict=True)
         ]

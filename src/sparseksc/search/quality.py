@@ -22,7 +22,7 @@ that of the graph which shows the clusters best. It has a scale of its own: see 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +34,13 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
 from sparseksc.kernels import Landmarks
-from sparseksc.search.constants import FIRM, JUDGING_LANDMARKS, RESOLUTION
+from sparseksc.search.constants import (
+    FIRM,
+    JUDGING_LANDMARKS,
+    NOISE_GRAPHS,
+    NOISE_LEAST,
+    RESOLUTION,
+)
 from sparseksc.search.graph import Edges, neighbour_graph
 
 #: Conductance of a cluster that nothing holds together.
@@ -61,8 +67,8 @@ class Separation(NamedTuple):
 Ratios = Callable[[Integers, int], Floats]
 
 
-def _log_ratios(inside: Floats, outside: Floats) -> Floats:
-    ratios: Floats = np.log(np.maximum(inside, NOTHING) / np.maximum(outside, NOTHING))
+def _log_ratios(inside: Floats, outside: Floats, least: float = NOTHING) -> Floats:
+    ratios: Floats = np.log((inside + least) / (outside + least))
     return ratios
 
 
@@ -80,16 +86,19 @@ class LandmarkGraph:
         Of the landmarks.
     resolution : float
         Weight that is added to every cut.
+    least : float
+        Conductance that is added to every one.
     """
 
     numbers: Integers
     shares: Floats
     weights: Floats
     volumes: Floats
-    resolution: float
+    resolution: float = 0.0
+    least: float = NOTHING
 
     @classmethod
-    def of(cls, sample: Sample, recipe: Recipe, n_distinct: int) -> LandmarkGraph:
+    def of(cls, sample: Sample, recipe: Recipe) -> LandmarkGraph:
         """Connect the rows of a sample by the landmarks of a recipe."""
         kernel = recipe.kernel
         assert isinstance(kernel, Landmarks)
@@ -99,8 +108,7 @@ class LandmarkGraph:
         weights = sample.weights / sample.weights.max()  # their unit does not matter
         mass = weights[:, None] * shares
         volumes: Floats = np.bincount(numbers.ravel(), mass.ravel(), Z.shape[1]).astype(np.float64)
-        resolution = RESOLUTION * float(weights.sum()) / n_distinct
-        return cls(numbers, shares, np.ascontiguousarray(weights), volumes, resolution)
+        return cls(numbers, shares, np.ascontiguousarray(weights), volumes)
 
     def ratios(self, labels: Integers, n_clusters: int) -> Floats:
         """Log ratios of internal to external conductance."""
@@ -113,7 +121,7 @@ class LandmarkGraph:
             n_clusters,
             self.resolution,
         )
-        return _log_ratios(found.inside, found.outside)
+        return _log_ratios(found.inside, found.outside, self.least)
 
 
 @dataclass(frozen=True)
@@ -180,27 +188,31 @@ class Judge:
     graphs : tuple of functions
         Each from a clustering to the log ratios of its clusters.
     weights : array of shape (n,)
-        Of the rows.
-    distinct : array of int
-        The first of equal rows.
+        Of the rows, in typical ones.
     """
 
     graphs: tuple[Ratios, ...]
     weights: Floats
-    distinct: Integers
 
     @classmethod
     def of(cls, sample: Sample, landmarks: Recipe) -> Judge:
-        """Build the graphs of a sample, in the metric of a recipe for landmarks."""
-        distinct = distinct_rows(sample.X)[0]
+        """Build both graphs of a sample, in the metric of a recipe for landmarks."""
         recipe = landmarks.with_landmarks(*JUDGING_LANDMARKS)
-        smooth = LandmarkGraph.of(sample, recipe, len(distinct))
-        mutual = MutualGraph.of(sample, recipe)
-        return cls((mutual.ratios, smooth.ratios), sample.weights, distinct)
+        smooth = LandmarkGraph.of(sample, recipe)
+        average = float(smooth.weights.sum()) / len(distinct_rows(sample.X)[0])
+        smooth = replace(smooth, resolution=RESOLUTION * average)
+        return cls((MutualGraph.of(sample, recipe).ratios, smooth.ratios), sample.weights)
 
-    def smallest(self, labels: Integers, n_clusters: int) -> int:
-        """Fewest distinct rows of a cluster: copies of a row count like its weight."""
-        return int(np.bincount(labels[self.distinct], minlength=n_clusters).min())
+    @classmethod
+    def of_landmarks(cls, sample: Sample, landmarks: Recipe) -> Judge:
+        """Build graphs of landmarks only, in which noise still bridges clusters."""
+        recipes = (landmarks.with_landmarks(R, s) for R, s in NOISE_GRAPHS)
+        graphs = (replace(LandmarkGraph.of(sample, one), least=NOISE_LEAST) for one in recipes)
+        return cls(tuple(graph.ratios for graph in graphs), sample.weights)
+
+    def smallest(self, labels: Integers, n_clusters: int) -> float:
+        """Fewest rows of a cluster; a row of weight 2 counts like two."""
+        return float(np.bincount(labels, self.weights, n_clusters).min())
 
     def separation(self, labels: Integers, n_clusters: int) -> Separation:
         """Return how well the clusters are separated in the graph that shows them best.

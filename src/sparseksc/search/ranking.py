@@ -59,7 +59,8 @@ class RankedModel:
         What the rule maximises over the numbers of clusters.
     conductance_ratio : float
         Conductance with one more cluster over that of this model, in units of what a uniform
-        square does; NaN if the rule is not "auto".
+        square does; NaN if the rule is not "auto". Where kernels compete, internal over external
+        conductance: how many times as hard the clusters are to divide as to cut off.
     conductance, ams, blf, bas : float
         Of this model; NaN where kernels compete.
     kernel, max_rank : str, int

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-#: Difference of two qualities that decides little: what it varies by with the sample, or half of
-#: what one standard deviation of distance between two Gaussians changes.
-NEARLY = 0.4
+#: Difference of two qualities that decides little: what the agreement of models varies by.
+NEARLY = 0.2
 #: Eigenvalues after those of the clusters that are of interest.
 NEXT_EIGENVALUES = 10
 
@@ -204,7 +203,8 @@ class TuningResult:
             scale = f"the {best.kernel} kernel at bandwidth {_short(best.bandwidth)}"
         text = (
             f"{best.n_clusters} clusters, seen with {scale}, were chosen from {tried} by their "
-            f"quality, {best.value:.2f}."
+            f"quality, {best.value:.2f}: they are {best.conductance_ratio:.1f} times as hard to "
+            "divide as to cut off from each other."
         )
         for model in self.alternatives:
             how = "finer" if model.n_clusters > best.n_clusters else "coarser"

@@ -16,7 +16,6 @@ from sparseksc.cli.labels import (
     check_outputs,
     check_table,
     keeps_types,
-    known_classes,
     write_labels,
 )
 from sparseksc.cli.page import check_page, write_page
@@ -156,8 +155,8 @@ def _fit(
         # Levels have their weights, numbers their units.
         require_units(source, model.metric)
         model.set_params(scale=True)
-    classes = None if label is None else known_classes(source, label)
-    model.fit(source, classes, checkpoint=checkpoint, align_to=earlier)
+    source.label_column = label
+    model.fit(source, checkpoint=checkpoint, align_to=earlier)
 
 
 def _check_checkpoint(checkpoint: str, data: tuple[str, ...]) -> None:

@@ -52,7 +52,7 @@ def shared_weight(old: Integers, new: Integers, weights: Floats, n_old: int, n_n
     return shared.astype(np.float64).reshape(n_old, n_new)
 
 
-def align(table: Floats, names: Any, *, close_gaps: bool = False) -> Alignment:
+def align(table: Floats, names: Any, *, close_gaps: bool = False, taken: int = 0) -> Alignment:
     """Give new clusters the names of the old ones that they share most rows with.
 
     Parameters
@@ -64,6 +64,8 @@ def align(table: Floats, names: Any, *, close_gaps: bool = False) -> Alignment:
     close_gaps : bool
         Whether the clusters are numbered anew, in their order, so that those that have vanished
         leave no gap.
+    taken : int
+        Numbers below this are not given to new clusters.
 
     Examples
     --------
@@ -77,7 +79,8 @@ def align(table: Floats, names: Any, *, close_gaps: bool = False) -> Alignment:
     old, new = old[pairs], new[pairs]
     added = np.setdiff1d(np.arange(table.shape[1]), new)
     # A name that has vanished is not given to another cluster.
-    given = more_names(names, len(added))[len(names) :]
+    known = names if taken == 0 else np.append(names, taken - 1)
+    given = more_names(known, len(added))[len(known) :]
     order = np.concatenate([new, added]).astype(np.intp)
     if close_gaps:
         return Alignment(order, np.arange(len(order)))
@@ -106,9 +109,7 @@ def realigned(training: Training, alignment: Alignment) -> Training:
     )
 
 
-def keep_numbers(training: Training, old: Integers, new: Integers, weights: Floats) -> Training:
-    """Give clusters the numbers of an earlier model with as many, by what both say of rows."""
-    K = training.model.encoding.n_clusters
-    table = shared_weight(old, new, weights, K, K)
+def keep_numbers(training: Training, table: Floats) -> Training:
+    """Give clusters the numbers of an earlier model with as many, by the weight that they share."""
     _, order = linear_sum_assignment(table, maximize=True)
-    return realigned(training, Alignment(order.astype(np.intp), np.arange(K)))
+    return realigned(training, Alignment(order.astype(np.intp), np.arange(len(table))))

@@ -13,18 +13,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from sparseksc._typing import Floats, Integers
-from sparseksc.search.constants import AGREEING
 
 
-def agreements(clusterings: Sequence[Integers], n_clusters: int, weights: Floats) -> Floats:
-    """Return the agreement of each of some clusterings with the others, 0 where it is alone.
+def agreements(
+    clusterings: Sequence[Integers], n_clusters: int, weights: Floats, count: int
+) -> Floats:
+    """Return the agreement of each of some clusterings with ``count`` others, 0 where it is alone.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sparseksc.search.agreement import agreements
+    >>> from sparseksc.core.clusters.agreement import agreements
     >>> halves, other = np.repeat([0, 1], 50), np.tile([0, 1], 50)
-    >>> agreements([halves, 1 - halves, other], 2, np.ones(100)).round(2).tolist()
+    >>> agreements([halves, 1 - halves, other], 2, np.ones(100), 3).round(2).tolist()
     [0.5, 0.5, 0.0]
     """
     n = len(clusterings)
@@ -34,7 +35,7 @@ def agreements(clusterings: Sequence[Integers], n_clusters: int, weights: Floats
             index = rand_index(clusterings[i], clusterings[j], n_clusters, weights)
             alike[i, j] = alike[j, i] = index
     np.fill_diagonal(alike, -np.inf)
-    best = -np.sort(-alike, axis=1)[:, : min(AGREEING, n - 1)]
+    best = -np.sort(-alike, axis=1)[:, : min(count, n - 1)]
     return best.mean(axis=1) if n > 1 else np.zeros(n)
 
 
@@ -46,8 +47,8 @@ def rand_index(first: Integers, second: Integers, n_clusters: int, weights: Floa
     so that the unit of the weights does not matter.
     """
     pairs = np.asarray(first, np.int64) * n_clusters + second
-    table = np.bincount(pairs, weights, n_clusters**2).reshape(n_clusters, n_clusters)
-    table /= table.sum()
+    table = np.bincount(pairs, weights / weights.sum(), n_clusters**2)
+    table = table.reshape(n_clusters, n_clusters)
     both = float((table**2).sum())
     one, other = (float((table.sum(axis=axis) ** 2).sum()) for axis in (0, 1))
     expected, most = one * other, (one + other) / 2.0

@@ -1,0 +1,48 @@
+"""Parts of the experiments agree with their plainer forms."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from experiments import images, shapes, spirals, table3
+from experiments.tuning import Tuning
+from sparseksc.datasets import make_gaussians
+from sparseksc.reference import incomplete_cholesky, paper_ksc
+
+
+@given(st.lists(st.tuples(*3 * [st.integers(0, 3)]), min_size=1, max_size=12))
+def test_a_weight_is_a_number_of_points(rows):
+    a, b, extra = np.array(rows).T
+    weights = extra + 1
+    expected = adjusted_rand_score(np.repeat(a, weights), np.repeat(b, weights))
+    assert images.weighted_ari(a, b, weights.astype(float)) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("tol", [0.9, 0.5, 0.1])
+def test_one_decomposition_says_the_rank_of_every_tolerance(tol):
+    X = make_gaussians(300, random_state=0)[0]
+    kernel = spirals.compiled_kernel(0.5)
+    full = incomplete_cholesky(X, kernel, max_rank=200)
+    residuals = 1.0 - np.cumsum((full.G**2).mean(axis=0))
+    expected = incomplete_cholesky(X, kernel, tol=tol, max_rank=200)
+    assert table3.rank_at(tol, residuals) == len(expected.pivots)
+
+
+def test_a_tuned_model_is_the_published_one():
+    X = make_gaussians(400, n_clusters=4, random_state=1)[0]
+    kernel = spirals.compiled_kernel
+    factor = incomplete_cholesky(X, kernel(2.0), max_rank=40)
+    found = Tuning(X, factor, kernel, 6).at(3.0)
+    expected = paper_ksc(X, 4, kernel(2.0), factor=factor, reduced_kernel=kernel(3.0))
+    np.testing.assert_allclose(found.training[:, :3], expected.scores, atol=1e-8)
+    labels = found.labels("direction", 4, X)
+    assert len(np.unique(labels)) == 4
+
+
+def test_the_moons_lie_apart():
+    X, y = shapes.four_moons(2_000, random_state=0)
+    nearest = np.linalg.norm(X[:, None] - X[None], axis=2)
+    nearest[y[:, None] == y] = np.inf
+    assert nearest.min() > 0.05
