@@ -28,7 +28,7 @@ def names(tmp_path_factory):
 
 
 def test_the_header(names):
-    assert names["header"]["kernel"]["name"] == "rbf"
+    assert names["header"]["kernel"]["name"] == "landmarks"
     assert names["header"]["training"]["n_samples"] == 2000
 
 

@@ -19,6 +19,7 @@ from sparseksc.config.labels import given_classes
 from sparseksc.config.pairs import paired_rows, read_pairs
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
+from sparseksc.config.streaming import Stream, extended_history, names_of
 from sparseksc.core.incremental import sees_rows_one_by_one
 from sparseksc.core.training import SUMMANDS
 from sparseksc.data.adapters import is_external, origins_of
@@ -28,7 +29,6 @@ from sparseksc.data.source import Source
 from sparseksc.execution.notices import collected_warnings
 from sparseksc.fitted import FittedClusters
 from sparseksc.kernels import KERNELS, RBF
-from sparseksc.streaming import Stream, extended_history, names_of
 
 
 class KernelSpectralClustering(FittedClusters):

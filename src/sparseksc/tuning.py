@@ -43,9 +43,9 @@ def tune(
     bandwidth : float, list or "auto", default="auto"
         Candidates; "auto" takes them from the data and refines the best ones.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
-        "auto" looks, in the graph of nearest neighbours, for clusters that are separated (harder
-        to divide than to cut off), and for the number after which the share of edges between
-        clusters grows most. The others are the criteria of the literature, maximised as they are.
+        "auto" looks for clusters that are harder to divide than to cut off, in graphs that are
+        the same for all models. The others are the criteria of the literature, maximised as they
+        are.
     validation : int or array of shape (n, n_features), optional
         Number of points that models are evaluated on, 20,000 by default, or the points
         themselves. They are disjoint from the 10,000 points of training; data that is not
@@ -73,8 +73,8 @@ def tune(
     Examples
     --------
     >>> from sparseksc import tune
-    >>> from sparseksc.datasets import make_spirals
-    >>> X, _ = make_spirals(2000, random_state=0)
+    >>> from sklearn.datasets import make_moons
+    >>> X, _ = make_moons(500, noise=0.05, random_state=0)
     >>> result = tune(X, random_state=0)
     >>> result.best_n_clusters
     2

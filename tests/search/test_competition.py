@@ -153,7 +153,7 @@ def test_coarser_and_finer_answers_that_are_nearly_as_good_are_named():
     best = result.ranking[0]
     near = [
         replace(best, n_clusters=K, value=best.value - loss)
-        for K, loss in ((4, 0.1), (7, 0.2), (8, 0.3), (9, 2.0))
+        for K, loss in ((4, 0.05), (7, 0.1), (8, 0.15), (9, 2.0))
     ]
     result = replace(result, ranking=[best, *near])
     assert [one.n_clusters for one in result.alternatives] == [4, 7]

@@ -113,10 +113,13 @@ NEAR_BEST_RATIO = 0.8
 
 #: Landmarks of the smoother of the judging graphs, and how many a row has of them.
 JUDGING_LANDMARKS = (1000, 8)
-#: Log ratio of conductances beyond which more says nothing: it does not make up for clusters that
+#: Log ratio of conductances beyond which more says little: it does not make up for clusters that
 #: are worse, nor for an answer that is coarser than need be. Halves of a cluster of a few dozen
 #: points have up to 1.1.
 FIRM = 1.25
+#: What counts beyond it, and up to where: halves of small clusters come close to it, and whole ones
+#: leave it far behind.
+BEYOND_FIRM, FIRMEST = 0.03, 4.25
 #: Quality of a finer answer, in units of the logarithm of the number of clusters: 0.1 loses sets of
 #: many clusters that overlap, 0.3 divides thin shapes.
 FINER = 0.15

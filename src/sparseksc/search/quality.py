@@ -35,7 +35,9 @@ from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
 from sparseksc.kernels import Landmarks
 from sparseksc.search.constants import (
+    BEYOND_FIRM,
     FIRM,
+    FIRMEST,
     JUDGING_LANDMARKS,
     NOISE_GRAPHS,
     NOISE_LEAST,
@@ -55,8 +57,8 @@ class Separation(NamedTuple):
     value : float
         Half the mean and half the least of the log ratios of conductances.
     firm : float
-        The same of ratios that are limited to ``FIRM``: a cluster that is beyond doubt does not
-        make up for others that are not.
+        The same of ratios that count little beyond ``FIRM``: a cluster that is beyond doubt does
+        not make up for others that are not.
     """
 
     value: float
@@ -68,8 +70,16 @@ Ratios = Callable[[Integers, int], Floats]
 
 
 def _log_ratios(inside: Floats, outside: Floats, least: float = NOTHING) -> Floats:
+    # Weights that differ by hundreds of powers of ten leave no numbers.
+    inside, outside = (np.maximum(np.nan_to_num(one), 0.0) for one in (inside, outside))
     ratios: Floats = np.log((inside + least) / (outside + least))
     return ratios
+
+
+def _limited(ratios: Floats) -> Floats:
+    beyond = np.clip(ratios, FIRM, FIRMEST) - FIRM
+    limited: Floats = np.minimum(ratios, FIRM) + BEYOND_FIRM * beyond
+    return limited
 
 
 @dataclass(frozen=True)
@@ -243,5 +253,5 @@ class Judge:
         ratios = [graph(labels, n_clusters) for graph in self.graphs]
         return Separation(
             max(joined(one) for one in ratios),
-            max(joined(np.minimum(one, FIRM)) for one in ratios),
+            max(joined(_limited(one)) for one in ratios),
         )

@@ -161,15 +161,15 @@ class TuningResult:
 
     def summary(self) -> str:
         """One paragraph that says what was chosen, why, and what came next."""
+        # A model file of others may say anything here.
+        doubt = f" {escaped(self.doubt)}" if self.doubt else ""
+        if self.n_models == 0:
+            return f"A single cluster, with no others to compare.{doubt}"
         tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
         if self.compared_kernels:
             tried += f" and {len(self.surfaces.bandwidths)} scales"
         elif len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
-        # A model file of others may say anything here.
-        doubt = f" {escaped(self.doubt)}" if self.doubt else ""
-        if self.n_models == 0:
-            return f"A single cluster, with no others to compare.{doubt}"
         if self.best_n_clusters == 1:
             return f"Of {tried} none is better than a single cluster.{doubt}"
         best = self.ranking[0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sparseksc import KernelSpectralClustering
+from sparseksc.config.streaming import Absence, extended_history
 from sparseksc.plotting import DriftDisplay
-from sparseksc.streaming import Absence, extended_history
 
 PLACES = np.array([(0.0, 0.0), (12.0, 0.0), (0.0, 12.0), (12.0, 12.0)])
 KERNELS = [

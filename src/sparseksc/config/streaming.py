@@ -159,8 +159,7 @@ def _quality(judge: Judge, labels: Integers, n_clusters: int) -> float:
         return CLOUD
     if judge.smallest(labels, n_clusters) == 0:
         return -np.inf
-    # Limited, so that clusters far from all others do not outweigh what has changed.
-    return judge.separation(labels, n_clusters).firm
+    return judge.separation(labels, n_clusters).value
 
 
 class Step(NamedTuple):
