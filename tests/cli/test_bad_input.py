@@ -81,7 +81,9 @@ def test_a_directory_without_matching_files(refuse_fit, tmp_path):
 
 
 def test_a_csv_with_text(refuse_fit, tmp_path):
-    (tmp_path / "points.csv").write_text("a,b\n" + "1,2\n" * 20 + "3,blue\n")
+    # Of many numbers: a word among a few that are repeated is a level beside others.
+    numbers = "".join(f"1,{n}.5\n" for n in range(20))
+    (tmp_path / "points.csv").write_text(f"a,b\n{numbers}3,blue\n")
     assert refuse_fit("points.csv") == (
         "points.csv has 'blue' in row 21 (line 22), column 'b', which is not a number: correct it, "
         "leave the column out, or keep it as an id."

@@ -62,7 +62,7 @@ def test_ratios_in_the_mutual_graph_are_those_between_its_points(distance):
 
 def test_separation_is_half_the_mean_and_half_the_least_of_the_better_graph():
     ratios = [np.array([2.0, 0.0, 4.0]), np.array([1.0, 0.5, 1.0])]
-    judge = Judge(tuple(lambda labels, K, one=one: one for one in ratios), np.ones(8))
+    judge = Judge(tuple(lambda labels, K, one=one: one for one in ratios), np.ones(8), np.arange(8))
     found = judge.separation(np.array([0, 0, 0, 0, 1, 1, 2, 2]), 3)
     assert found.value == separation(ratios[0], [4, 2, 2]) == 1.0
     assert found.firm == pytest.approx(separation([1.0, 0.5, 1.0], [4, 2, 2]))

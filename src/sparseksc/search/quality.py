@@ -198,31 +198,44 @@ class Judge:
     graphs : tuple of functions
         Each from a clustering to the log ratios of its clusters.
     weights : array of shape (n,)
-        Of the rows, in typical ones.
+        Of the rows.
+    distinct : array of int
+        The first of equal rows.
     """
 
     graphs: tuple[Ratios, ...]
     weights: Floats
+    distinct: Integers
 
     @classmethod
     def of(cls, sample: Sample, landmarks: Recipe) -> Judge:
         """Build both graphs of a sample, in the metric of a recipe for landmarks."""
         recipe = landmarks.with_landmarks(*JUDGING_LANDMARKS)
         smooth = LandmarkGraph.of(sample, recipe)
-        average = float(smooth.weights.sum()) / len(distinct_rows(sample.X)[0])
+        distinct = distinct_rows(sample.X)[0]
+        average = float(smooth.weights.sum()) / len(distinct)
         smooth = replace(smooth, resolution=RESOLUTION * average)
-        return cls((MutualGraph.of(sample, recipe).ratios, smooth.ratios), sample.weights)
+        mutual = MutualGraph.of(sample, recipe)
+        return cls((mutual.ratios, smooth.ratios), sample.weights, distinct)
 
     @classmethod
     def of_landmarks(cls, sample: Sample, landmarks: Recipe) -> Judge:
         """Build graphs of landmarks only, in which noise still bridges clusters."""
         recipes = (landmarks.with_landmarks(R, s) for R, s in NOISE_GRAPHS)
         graphs = (replace(LandmarkGraph.of(sample, one), least=NOISE_LEAST) for one in recipes)
-        return cls(tuple(graph.ratios for graph in graphs), sample.weights)
+        ratios = tuple(graph.ratios for graph in graphs)
+        return cls(ratios, sample.weights, distinct_rows(sample.X)[0])
 
     def smallest(self, labels: Integers, n_clusters: int) -> float:
-        """Fewest rows of a cluster; a row of weight 2 counts like two."""
-        return float(np.bincount(labels, self.weights, n_clusters).min())
+        """Fewest rows of a cluster: distinct ones, or as many as their weight stands for.
+
+        Copies of a row and its weight count alike.
+        """
+        rows = np.bincount(labels[self.distinct], minlength=n_clusters)
+        average = self.weights.sum() / len(self.distinct)
+        return float(
+            np.maximum(rows, np.bincount(labels, self.weights, n_clusters) / average).min()
+        )
 
     def separation(self, labels: Integers, n_clusters: int) -> Separation:
         """Return how well the clusters are separated in the graph that shows them best.
