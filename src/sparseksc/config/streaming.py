@@ -1,11 +1,11 @@
 r"""Clusters of a stream: which are born, which die, and how many there are now.
 
 Where the number of clusters is open, it is chosen anew with every chunk, among those near the
-present one: by the quality (:mod:`sparseksc.search.quality`) on rows of the chunk and of those
-kept from before, in equal parts, so that a cluster that has just appeared is seen. Another number
-has to be better by ``CLEAR_GAIN``, and by as much more than it was when the present one was
-chosen: what another rule decided then, at the first chunk, is not questioned until the data
-changes.
+present one: by how well its clusters are separated (:mod:`sparseksc.search.quality`), on rows of
+the chunk and of those kept from before, in equal parts, so that a cluster that has just appeared
+is seen. Another number has to be better by ``CLEAR_GAIN``, and by as much more than it was when the
+present one was chosen: what another rule decided then, at the first chunk, is not questioned until
+the data changes.
 
 A cluster of which no more rows come is lost only where the earlier rows are forgotten. It has died
 once it has been missing for so long that what was known of it counts half, and so many rows drawn
@@ -42,7 +42,7 @@ from sparseksc.search.quality import Judge
 COMPARED_ROWS = 500
 #: Numbers of clusters that are compared: so many fewer and more than there are now.
 FEWER, MORE = 2, 3
-#: What another number of clusters has to gain in quality.
+#: What another number of clusters has to gain in separation.
 CLEAR_GAIN = 0.5
 #: A cluster is missing in a chunk that has at most this share of the rows of it that were expected:
 #: a few rows of other clusters may be taken for its own.
@@ -88,11 +88,11 @@ class Watch:
     Attributes
     ----------
     landmarks : Recipe
-        Of the graphs that the quality is computed on.
+        Of the graphs that the separation is computed in.
     allowed : tuple of int or None
         Numbers of clusters to choose from; None for any.
     gains : dict of int to float
-        What other numbers of clusters gained in quality when the present one was chosen.
+        What other numbers of clusters gained in separation when the present one was chosen.
     n_named : int
         Names given so far: they are not given again.
     absences : dict of name to Absence
@@ -106,7 +106,7 @@ class Watch:
     absences: dict[Any, Absence]
 
     def compare(self, rows: Array, memory: Reservoir, fit: ProjectionFit) -> dict[int, Candidate]:
-        """Return models of numbers of clusters near the present one, with their qualities."""
+        """Return models of numbers of clusters near the present one, and how well they separate."""
         K, available = memory.n_clusters, len(fit.spectrum.eigenvalues) + 1
         numbers = [n for n in range(max(K - FEWER, 1), min(K + MORE, available) + 1)]
         if self.allowed is not None:
@@ -119,7 +119,7 @@ class Watch:
                 model = memory.model(fit, number)
             labels = model.labels(rows, memory.recipe.n_jobs)
             if model.encoding.n_clusters == number:
-                found[number] = Candidate(model, labels, _quality(judge, labels, number))
+                found[number] = Candidate(model, labels, _separation(judge, labels, number))
         return found
 
     def choose(self, candidates: dict[int, Candidate], K: int) -> int:
@@ -131,7 +131,7 @@ class Watch:
         for number, other in candidates.items():
             if number == K or (number > K and other.least_of_new(here) < GROUP_MIN_POINTS):
                 continue
-            gain = other.quality - here.quality
+            gain = other.separation - here.separation
             gain -= max(self.gains.get(number, 0.0), 0.0) + CLEAR_GAIN
             if gain > most:
                 best, most = number, gain
@@ -139,11 +139,11 @@ class Watch:
 
 
 class Candidate(NamedTuple):
-    """A model with another number of clusters: labels of the rows compared, and their quality."""
+    """A model with another number of clusters: labels of the rows compared, and separation."""
 
     model: SparseModel
     labels: Integers
-    quality: float
+    separation: float
 
     def least_of_new(self, old: Candidate) -> int:
         """Rows of the smallest cluster that is none of the old ones."""
@@ -153,8 +153,8 @@ class Candidate(NamedTuple):
         return int(np.delete(table.sum(axis=0), matched).min(initial=np.inf))
 
 
-def _quality(judge: Judge, labels: Integers, n_clusters: int) -> float:
-    """Quality of a clustering; that of one cluster is that of the best division of a cloud."""
+def _separation(judge: Judge, labels: Integers, n_clusters: int) -> float:
+    """Separation of a clustering; that of one cluster is that of the best division of a cloud."""
     if n_clusters == 1:
         return CLOUD
     if judge.smallest(labels, n_clusters) == 0:
@@ -221,7 +221,9 @@ class Stream:
         number = watch.choose(candidates, memory.n_clusters)
         if number != memory.n_clusters:
             memory = replace(memory, n_clusters=number)
-            gains = {n: one.quality - candidates[number].quality for n, one in candidates.items()}
+            gains = {
+                n: one.separation - candidates[number].separation for n, one in candidates.items()
+            }
             watch = replace(watch, gains=gains)
         training = _named(memory, memory.train(fit=fit), previous, watch.n_named)
         names = names_of(previous), names_of(training.model)
@@ -261,10 +263,10 @@ class Stream:
 
 
 def _gains(watch: Watch, rows: Array, memory: Reservoir) -> dict[int, float]:
-    """Return what numbers of clusters near the present one would gain in quality."""
+    """Return what numbers of clusters near the present one would gain in separation."""
     found = watch.compare(rows, memory, memory.project(memory.n_clusters + MORE - 1))
     here = found.get(memory.n_clusters)
-    return {} if here is None else {n: one.quality - here.quality for n, one in found.items()}
+    return {} if here is None else {n: one.separation - here.separation for n, one in found.items()}
 
 
 def names_of(model: SparseModel) -> list[Any]:
