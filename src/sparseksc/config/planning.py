@@ -301,7 +301,8 @@ def _competition(
 ) -> SearchOutcome:
     """Let kernels compete; where that leaves doubt, narrow ones again with more rows and pivots."""
     landmarks = settings.landmark_recipes(source.n_features)
-    others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths)]
+    denser = 2 if len(settings.n_clusters) == 1 else 1
+    others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths, denser)]
     search_for = partial(
         compete,
         sample,

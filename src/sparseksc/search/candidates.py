@@ -108,16 +108,18 @@ def _distances(kind: type[Exponential], X: Array, centres: NDArray[np.intp]) -> 
     return distances
 
 
-def spaced(bandwidths: list[float]) -> list[float]:
+def spaced(bandwidths: list[float], times: int = 1) -> list[float]:
     """Return some of the candidates, evenly spaced, for a competition with other kernels.
+
+    ``times`` is how many times as many as usual.
 
     Examples
     --------
     >>> from sparseksc.search.candidates import spaced
-    >>> spaced([float(2**k) for k in range(40)])[:5]
-    [1.0, 8.0, 64.0, 512.0, 4096.0]
+    >>> spaced([float(2**k) for k in range(36)])[:5]
+    [1.0, 32.0, 1024.0, 32768.0, 1048576.0]
     """
-    count = min(COMPETING_BANDWIDTHS, len(bandwidths))
+    count = min(times * COMPETING_BANDWIDTHS, len(bandwidths))
     places = np.linspace(0, len(bandwidths) - 1, count).round().astype(int)
     return [bandwidths[place] for place in places]
 

@@ -43,6 +43,7 @@ from sparseksc.search.constants import (
     LARGEST_NUMBER,
     LEAST_GAP,
     LEAST_ROWS,
+    MIN_CLUSTER_SHARE,
     PROPOSED_NUMBERS,
     SEARCH_STARTS,
     TRAINING_SIZE,
@@ -191,7 +192,8 @@ def _qualities(
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
 
-    A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two.
+    A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two, and one with less than the
+    share ``MIN_CLUSTER_SHARE`` a clump of noise.
     """
     members: dict[tuple[int, bytes], list[int]] = {}
     for place, entry in enumerate(entries):
@@ -201,7 +203,8 @@ def _qualities(
         key: judge.smallest(entries[places[0]].labels[key[0]], key[0])
         for key, places in members.items()
     }
-    enough = [key for key in members if smallest[key] >= LEAST_ROWS]
+    least = max(LEAST_ROWS, MIN_CLUSTER_SHARE * len(judge.distinct))
+    enough = [key for key in members if smallest[key] >= least]
     kept = enough or [key for key in members if smallest[key] > 0.0]
 
     def separation(key: tuple[int, bytes]) -> Separation:
