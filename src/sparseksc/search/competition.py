@@ -33,11 +33,11 @@ from sparseksc.execution.memory import release_memory
 from sparseksc.execution.progress import map_with_progress
 from sparseksc.search.constants import (
     AGREEING,
-    CLEAR,
     CLOUD,
     CLOUD_CLUSTERS,
     COMMON_NUMBERS,
     FINER,
+    FIRM,
     GRAPH_SIZE,
     LARGE_EIGENVALUE,
     LARGEST_NUMBER,
@@ -105,10 +105,10 @@ def compete(
         judged = training.first(int(times * GRAPH_SIZE), seed)
         judge = Judge.of(judged, replace(landmarks, n_jobs=1))
 
-        def enter(recipe: Recipe) -> Entry:
-            return _enter(replace(recipe, n_jobs=1), training, judged, n_clusters)
+        def fit_one(recipe: Recipe) -> Entry:
+            return enter(replace(recipe, n_jobs=1), training, judged, n_clusters)
 
-        entries = map_with_progress(enter, recipes, n_jobs, "model", progress)
+        entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
         found = _qualities(entries, judge, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
@@ -138,7 +138,7 @@ def compete(
     return SearchOutcome(result, chosen, training)
 
 
-def _enter(recipe: Recipe, training: Sample, judged: Sample, n_clusters: Numbers) -> Entry:
+def enter(recipe: Recipe, training: Sample, judged: Sample, n_clusters: Numbers) -> Entry:
     """Fit a model, and find its clusterings of the judged rows."""
     nothing = Entry(np.empty(0), {})
     try:
@@ -305,7 +305,7 @@ def best_quality(result: TuningResult) -> float:
 
 def is_clear(result: TuningResult) -> bool:
     """Whether the best clustering is beyond doubt."""
-    return bool(result.ranking) and bool(np.log(result.ranking[0].conductance_ratio) >= CLEAR)
+    return bool(result.ranking) and bool(np.log(result.ranking[0].conductance_ratio) >= FIRM)
 
 
 def _doubt(best: RankedModel | None, single: bool) -> str | None:
@@ -317,7 +317,7 @@ def _doubt(best: RankedModel | None, single: bool) -> str | None:
             "The data is one cluster: every division of it is as arbitrary as that of a single "
             "cloud of points."
         )
-    if np.log(best.conductance_ratio) < CLEAR:
+    if np.log(best.conductance_ratio) < FIRM:
         return (
             f"The {best.n_clusters} clusters are only {best.conductance_ratio:.1f} times as hard "
             "to divide as to cut off from each other: they overlap, or the data is one cluster."

@@ -114,8 +114,9 @@ NEAR_BEST_RATIO = 0.8
 #: Landmarks of the smoother of the judging graphs, and how many a row has of them.
 JUDGING_LANDMARKS = (1000, 8)
 #: Log ratio of conductances beyond which more says little: it does not make up for clusters that
-#: are worse, nor for an answer that is coarser than need be. Halves of a cluster of a few dozen
-#: points have up to 1.1.
+#: are worse, nor for an answer that is coarser than need be. Answers below are named as doubtful.
+#: Halves of a cluster of a few dozen points have up to 1.1, of a ring, a strip 10 : 1 or a swiss
+#: roll up to 0.9; two Gaussians four standard deviations apart 1.36 and more.
 FIRM = 1.25
 #: What counts beyond it, and up to where: halves of small clusters come close to it, and whole ones
 #: leave it far behind.
@@ -132,8 +133,8 @@ LANDMARK_SCALES = (100, 300, 1000, 2000)
 #: leaves time for them (cost: 14 instead of 8 find no more in 42 sets where the number is open).
 COMPETING_BANDWIDTHS = 8
 #: Numbers of clusters that are always tried, how many more the largest gaps between the eigenvalues
-#: of a model propose, and up to which number (cost: 2 to 12 and six gaps find no more in 42 sets, and
-#: take four times as long).
+#: of a model propose, and up to which number (cost: 2 to 12 and six gaps find no more in 42 sets,
+#: and take four times as long).
 COMMON_NUMBERS, PROPOSED_NUMBERS, LARGEST_NUMBER = range(2, 5), 3, 60
 #: Added to 1 minus an eigenvalue before gaps are compared: smaller ones say no more.
 LEAST_GAP = 0.001
@@ -142,12 +143,10 @@ SEARCH_STARTS = 2
 #: While the last of the eigenvalues is still above, there may be more clusters, and twice as many
 #: numbers are considered.
 LARGE_EIGENVALUE = 0.9
-#: Separation below which the data is one cluster, and above which the clusters are beyond doubt.
-#: Gaussians, uniform clouds and Student clouds divided in the best way have up to 0.25 (one of 400
-#: points 0.8), ellipses, strips, rings and spirals 0.4 to 1.0; two Gaussians four standard
-#: deviations apart 1.4 and more, the 15 clusters of S3, which overlap, 0.2: a cloud is divided best
-#: into few parts, and many clusters may overlap more than that and are still clusters.
-CLOUD, CLOUD_CLUSTERS, CLEAR = 0.3, 5, 1.1
+#: Separation below which the data is one cluster, if it has at most so many parts. Gaussians,
+#: uniform and Student clouds of 400 and 3,000 points divided in the best way have up to 0.25; many
+#: clusters may overlap more than that, as the 15 of S3 (0.2), and are still clusters.
+CLOUD, CLOUD_CLUSTERS = 0.3, 5
 
 #: Rows of the smallest cluster: nothing is to be seen inside of fewer, and a smaller share of many
 #: rows (``MIN_CLUSTER_SHARE``) is a clump of background noise.

@@ -16,7 +16,7 @@ connected if each is among the nearest neighbours of the other: it shows thin sh
 to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
 the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
 that of the graph which shows the clusters best. It has a scale of its own: see ``CLOUD`` and
-``CLEAR`` in :mod:`sparseksc.search.constants`.
+``FIRM`` in :mod:`sparseksc.search.constants`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,13 @@ def _log_ratios(inside: Floats, outside: Floats, least: float = NOTHING) -> Floa
     return ratios
 
 
-def _limited(ratios: Floats) -> Floats:
+def joined(ratios: Floats, sizes: Floats) -> float:
+    """Return half the mean of the log ratios, weighted by sizes, and half the least of them."""
+    return float(np.average(ratios, weights=sizes) + ratios.min()) / 2.0
+
+
+def limited(ratios: Floats) -> Floats:
+    """Return log ratios that count little beyond ``FIRM``."""
     beyond = np.clip(ratios, FIRM, FIRMEST) - FIRM
     limited: Floats = np.minimum(ratios, FIRM) + BEYOND_FIRM * beyond
     return limited
@@ -260,11 +266,8 @@ class Judge:
         if not (sizes > 0.0).all():
             return Separation(-np.inf, -np.inf)
 
-        def joined(ratios: Floats) -> float:
-            return float(np.average(ratios, weights=sizes) + ratios.min()) / 2.0
-
         ratios = [graph(labels, n_clusters) for graph in self.graphs]
         return Separation(
-            max(joined(one) for one in ratios),
-            max(joined(_limited(one)) for one in ratios),
+            max(joined(one, sizes) for one in ratios),
+            max(joined(limited(one), sizes) for one in ratios),
         )

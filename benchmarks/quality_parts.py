@@ -1,0 +1,164 @@
+"""What each part of the quality is worth where kernels compete, over the sets of the battery.
+
+    python -m benchmarks.quality_parts [--data FOLDER ...] [--only NAME ...] [--seed N]
+
+The models of each set are fitted and judged once, with the number of clusters known and with
+nothing known. Every variant of the quality then selects among the same clusterings, as they label
+the judged rows. The means are also given for every other set, from the first and from the second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.battery import DATA, Problem, load
+from benchmarks.report import Table, as_text
+from sparseksc import KernelSpectralClustering
+from sparseksc.config.settings import Settings
+from sparseksc.core.clusters.agreement import agreements
+from sparseksc.data.sampling import Sample
+from sparseksc.execution.blas import single_threaded_blas
+from sparseksc.search.candidates import spaced
+from sparseksc.search.competition import enter
+from sparseksc.search.constants import (
+    AGREEING,
+    CLOUD,
+    CLOUD_CLUSTERS,
+    FINER,
+    GRAPH_SIZE,
+    LEAST_ROWS,
+    MIN_CLUSTER_SHARE,
+    TRAINING_SIZE,
+)
+from sparseksc.search.quality import Judge, joined, limited
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One clustering: what the quality is made of, and what it is worth."""
+
+    n_clusters: int
+    ratios: tuple[Floats, ...]
+    sizes: Floats
+    agreement: float
+    smallest_share: float
+    ari: float
+
+    def separation(self, graphs: Sequence[int] = (0, 1)) -> float:
+        return max(joined(self.ratios[graph], self.sizes) for graph in graphs)
+
+    def firm(self, graphs: Sequence[int] = (0, 1)) -> float:
+        return max(joined(limited(self.ratios[graph]), self.sizes) for graph in graphs)
+
+    @property
+    def finer(self) -> float:
+        return FINER * float(np.log(self.n_clusters))
+
+
+Quality = Callable[[Candidate], float]
+
+#: The quality first, then what is left of it without one of its parts.
+VARIANTS: dict[str, Quality] = {
+    "the quality": lambda one: one.firm() + one.agreement + one.finer,
+    "without agreement": lambda one: one.firm() + one.finer,
+    "without log K": lambda one: one.firm() + one.agreement,
+    "without a limit": lambda one: one.separation() + one.agreement + one.finer,
+    "mutual graph only": lambda one: one.firm([0]) + one.agreement + one.finer,
+    "landmark graph only": lambda one: one.firm([1]) + one.agreement + one.finer,
+    "separation only": lambda one: one.separation(),
+    "agreement only": lambda one: one.agreement,
+    "best candidate": lambda one: one.ari,
+}
+
+
+def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> list[Candidate]:
+    """Fit and judge all models of a set."""
+    X = problem.X
+    ksc = KernelSpectralClustering(n_clusters or "auto", random_state=seed, n_jobs=1)
+    settings = Settings(ksc.get_params())
+    sample = Sample(np.arange(len(X)), X, np.ones(len(X)))
+    bandwidths = settings.bandwidths(X, sample.weights, sample.rows)
+    landmarks = settings.landmark_recipes(X.shape[1])
+    denser = 2 if len(n_clusters or []) == 1 else 1
+    others = [settings.recipe(h, X.shape[1]) for h in spaced(bandwidths, denser)]
+    found = []
+    with single_threaded_blas():
+        training = sample.drawn(TRAINING_SIZE, seed)
+        judged = training.first(GRAPH_SIZE, seed)
+        judge = Judge.of(judged, replace(landmarks[0], n_jobs=1))
+        entries = [enter(one, training, judged, n_clusters) for one in (*landmarks, *others)]
+        for K in sorted({K for entry in entries for K in entry.labels}):
+            labels = [entry.labels[K] for entry in entries if K in entry.labels]
+            agreed = agreements(labels, K, judge.weights, AGREEING)
+            unique = {one.tobytes(): (one, a) for one, a in zip(labels, agreed, strict=True)}
+            found += [(K, one, agreement) for one, agreement in unique.values()]
+        return [
+            Candidate(
+                K,
+                tuple(graph(labels, K) for graph in judge.graphs),
+                np.bincount(labels, judge.weights, K),
+                float(agreement),
+                judge.smallest(labels, K) / len(judge.distinct),
+                replace(problem, answers=[y[judged.rows] for y in problem.answers]).ari(labels),
+            )
+            for K, labels, agreement in found
+            if judge.smallest(labels, K) >= LEAST_ROWS
+        ]
+
+
+def selected(found: Sequence[Candidate], quality: Quality, known: bool) -> tuple[int, float]:
+    """Return number of clusters and ARI of the best candidate; one cluster is a cloud."""
+    large = [one for one in found if one.smallest_share >= MIN_CLUSTER_SHARE] or found
+    best = max(large, key=quality)
+    if not known and best.n_clusters <= CLOUD_CLUSTERS and best.separation() < CLOUD:
+        return 1, 0.0
+    return best.n_clusters, best.ari
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.quality_parts",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    folders = [DATA, DATA.with_name("battery-more")]
+    parser.add_argument("--data", type=Path, nargs="+", default=folders, help="folders of sets")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="some of the sets")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    for folder in given.data:
+        problems = [one for one in load(folder) if not given.only or one.name in given.only]
+        if not problems:
+            parser.error(f"no sets in {folder}; give the folder of the battery with --data")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            unknown = [candidates(one, None, given.seed) for one in problems]
+            known = [candidates(one, one.cluster_numbers, given.seed) for one in problems]
+        rows = []
+        for name, quality in VARIANTS.items():
+            answers = [selected(found, quality, False) for found in unknown]
+            aris = [ari for _, ari in answers]
+            right = sum(
+                K in problem.cluster_numbers
+                for (K, _), problem in zip(answers, problems, strict=True)
+            )
+            with_K = [selected(found, quality, True)[1] for found in known]
+            halves = (float(np.mean(part)) if part else None for part in (aris[::2], aris[1::2]))
+            rows.append((name, float(np.mean(aris)), *halves, right, float(np.mean(with_K))))
+        title = f"{folder.name}, {len(problems)} sets, seed {given.seed}"
+        columns = ("quality", "nothing known", "odd sets", "even sets", "right K", "K known")
+        print(as_text(Table(title, columns, rows)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
