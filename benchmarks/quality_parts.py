@@ -30,6 +30,7 @@ from sparseksc.search.candidates import spaced
 from sparseksc.search.competition import enter
 from sparseksc.search.constants import (
     AGREEING,
+    AGREEMENT,
     CLOUD,
     CLOUD_CLUSTERS,
     FINER,
@@ -61,6 +62,10 @@ class Candidate:
         return max(joined(limited(self.ratios[graph]), self.sizes) for graph in graphs)
 
     @property
+    def agreed(self) -> float:
+        return AGREEMENT * self.agreement
+
+    @property
     def finer(self) -> float:
         return FINER * float(np.log(self.n_clusters))
 
@@ -69,12 +74,13 @@ Quality = Callable[[Candidate], float]
 
 #: The quality first, then what is left of it without one of its parts.
 VARIANTS: dict[str, Quality] = {
-    "the quality": lambda one: one.firm() + one.agreement + one.finer,
+    "the quality": lambda one: one.firm() + one.agreed + one.finer,
     "without agreement": lambda one: one.firm() + one.finer,
-    "without log K": lambda one: one.firm() + one.agreement,
-    "without a limit": lambda one: one.separation() + one.agreement + one.finer,
-    "mutual graph only": lambda one: one.firm([0]) + one.agreement + one.finer,
-    "landmark graph only": lambda one: one.firm([1]) + one.agreement + one.finer,
+    "twice the agreement": lambda one: one.firm() + 2.0 * one.agreed + one.finer,
+    "without log K": lambda one: one.firm() + one.agreed,
+    "without a limit": lambda one: one.separation() + one.agreed + one.finer,
+    "mutual graph only": lambda one: one.firm([0]) + one.agreed + one.finer,
+    "landmark graph only": lambda one: one.firm([1]) + one.agreed + one.finer,
     "separation only": lambda one: one.separation(),
     "agreement only": lambda one: one.agreement,
     "best candidate": lambda one: one.ari,

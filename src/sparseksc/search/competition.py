@@ -3,7 +3,7 @@ r"""Competition of models: landmarks and other kernels at several scales, judged
 Every model is fitted on a sample and proposes numbers of clusters: the usual ones, and those after
 which its eigenvalues fall most. The quality of a clustering with K clusters has three parts:
 
-.. math:: q = s + a + \tfrac{3}{20} \log K
+.. math:: q = s + \tfrac12 a + \tfrac{3}{20} \log K
 
 its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
 ``FIRM`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
@@ -33,6 +33,7 @@ from sparseksc.execution.memory import release_memory
 from sparseksc.execution.progress import map_with_progress
 from sparseksc.search.constants import (
     AGREEING,
+    AGREEMENT,
     CLOUD,
     CLOUD_CLUSTERS,
     COMMON_NUMBERS,
@@ -221,7 +222,7 @@ def _qualities(
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):
-                quality = separated.firm + float(agreement) + FINER * float(np.log(K))
+                quality = separated.firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
                 found.append(Clustering(place, K, quality, separated.value))
     return found
 
