@@ -6,10 +6,12 @@ import json
 from dataclasses import replace
 
 import pytest
+from sklearn.datasets import make_blobs
 
 from benchmarks import __main__ as command
-from benchmarks import machine, report
+from benchmarks import battery, machine, quality_parts, report
 from benchmarks.measure import Settings, Spread
+from sparseksc import KernelSpectralClustering
 
 SMALLEST = Settings(scale=0.001, budget=0.0, repeats=1)
 # SpectralClustering warns of the two components that the spirals are meant to have; so small a
@@ -118,3 +120,16 @@ def test_help_lists_the_benchmarks(capsys):
         command.main(["--help"])
     printed = capsys.readouterr().out
     assert all(name in printed for name in command.USUAL)
+
+
+def test_the_parts_of_the_quality_select_what_the_search_selects():
+    X, y = make_blobs(300, n_features=3, centers=5, cluster_std=2.0, random_state=3)
+    problem = battery.Problem("blobs", X, [y + 1])
+    found = quality_parts.candidates(problem, None, seed=0)
+    K, ari = quality_parts.selected(found, quality_parts.VARIANTS["the quality"], known=False)
+    model = KernelSpectralClustering(random_state=0).fit(X)
+    best = model.tuning_.ranking[0]
+    assert K == best.n_clusters
+    assert ari == pytest.approx(problem.ari(model.labels_), abs=0.05)
+    qualities = [quality_parts.VARIANTS["the quality"](one) for one in found]
+    assert max(qualities) == pytest.approx(best.value)

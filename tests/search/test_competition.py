@@ -77,6 +77,14 @@ def test_the_numbers_that_are_asked_for_are_respected():
     assert result.best_n_clusters == 4
 
 
+def test_a_clump_of_noise_is_no_cluster():
+    rng = np.random.default_rng(0)
+    clump = rng.normal(10.0, 0.01, size=(5, 2))
+    X = np.r_[rng.normal(size=(1500, 2)), rng.normal([6.0, 0.0], size=(1500, 2)), clump]
+    assert fit(X, n_clusters=2).cluster_sizes_.min() > 1000
+    assert min(fit(X).cluster_sizes_) > 1000
+
+
 def test_a_few_distinct_rows_are_clusters():
     X = np.repeat([[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [5.0, 5.0, 0.0, 0.0]], 40, axis=0)
     model = fit(X)
