@@ -65,6 +65,8 @@ def run(settings: Settings) -> Result:
     ):
         sparse = KernelSpectralClustering(TOPICS, random_state=0, **parameters)
         rows.append((f"{what}, {parameters['kernel']}", "fit", timed(fit, sparse, text)))
+    nothing_known = KernelSpectralClustering(random_state=0)
+    rows.append((f"{what}, nothing known", "search and fit", timed(fit, nothing_known, text)))
     peer = SpectralClustering(TOPICS, affinity="cosine", random_state=0)
     rows.append((f"{what}, SpectralClustering", "fit", timed(fit, peer, text)))
     slowest = max(seconds for name, _, seconds in rows if name.startswith("CSV, 50"))

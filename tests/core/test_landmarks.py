@@ -250,6 +250,7 @@ def test_constant_data_and_few_rows():
         ({"bandwidth": 1.0}, np.eye(9), "has no bandwidth"),
         ({"n_neighbors": 5, "max_rank": 5}, np.eye(9), "less than max_rank"),
         ({"n_neighbors": 7}, np.random.default_rng(0).normal(size=(7, 2)), "7 points give"),
+        ({"n_neighbors": 6}, np.random.default_rng(0).normal(size=(6, 2)), "6 points give 6"),
         ({"n_neighbors": 0}, np.eye(9), "n_neighbors must be an integer of at least 1"),
         ({"metric": "manhattan"}, np.eye(9), "metric must be one of"),
         ({"metric": "cosine"}, np.eye(9) * (np.arange(9) != 4), "Row 4 is all zeros"),

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparseksc.kernels import exponential, make_kernel
+from sparseksc.data.sparse import times_columns
+from sparseksc.kernels import RBF, exponential, make_kernel
 from tests.kernels.examples import EXPONENTIAL, points
 
 
@@ -49,3 +50,21 @@ def test_far_sparse_points_have_the_value_zero_and_not_an_overflow(no_warnings):
 def test_the_chi2_kernel_refuses_negative_features():
     with pytest.raises(ValueError, match=r"Negative values in data .* the least is -0\.5"):
         make_kernel("chi2").check(np.array([[1.0, -0.5]]))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_one_sparse_row_has_the_same_bits_alone(dtype):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((40, 300), density=0.1, rng=rng, format="csr").astype(dtype)
+    P = sp.random_array((30, 300), density=0.1, rng=rng, format="csr").astype(dtype)
+    rows, points = X.toarray(), P.toarray()
+    rows[3], points[5] = 0.0, rows[7]  # empty, and equal
+    X, P = sp.csr_array(rows), sp.csr_array(points)
+    block = RBF(5.0).tile(X, P)
+    alone = np.vstack([RBF(5.0).tile(X[i : i + 1], P) for i in range(40)])
+    np.testing.assert_array_equal(alone, block)
+    assert alone.dtype == dtype
+    # Entries in another order are other sums, and are left to the product of the matrices.
+    backwards = times_columns(X, np.ones(300))
+    alone = np.vstack([RBF(5.0).tile(backwards[i : i + 1], P) for i in range(40)])
+    np.testing.assert_array_equal(alone, RBF(5.0).tile(backwards, P))

@@ -5,6 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from sparseksc import DoubtWarning, KernelSpectralClustering, open_dataset, tune
+from sparseksc.search import rounds
+from sparseksc.search.constants import FIRST_RANK, N_FULL_RANK
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -72,6 +74,35 @@ def test_a_rare_row_is_no_cluster():
 def test_rows_that_are_not_repeated_are_no_clusters():
     X = np.random.default_rng(0).normal(size=(6, 2))
     assert tune(X, "auto", random_state=0).best_n_clusters < 6
+
+
+def test_many_pivots_are_for_the_best_bandwidths_only(three, monkeypatch):
+    X = np.random.default_rng(0).permutation(np.vstack([three[0]] * 3), axis=0)
+    X += 0.3 * np.random.default_rng(1).normal(size=X.shape)
+    tried = []
+
+    def noted(samples, n_clusters, recipe, objective):
+        evaluate = rounds_evaluator(samples, n_clusters, recipe, objective)
+
+        def evaluate_and_note(bandwidth):
+            tried.append((recipe.max_rank, bandwidth))
+            return evaluate(bandwidth)
+
+        return evaluate_and_note
+
+    rounds_evaluator = rounds.make_evaluator
+    monkeypatch.setattr(rounds, "make_evaluator", noted)
+    rank = 2 * FIRST_RANK
+    result = tune(X, range(2, 6), max_rank=rank, kernel="rbf", random_state=0, n_jobs=1)
+    few, all_pivots = ([h for R, h in tried if R == one] for one in (FIRST_RANK, rank))
+    assert len(few) == len(set(few)) == len(result.surfaces.bandwidths)
+    assert len(all_pivots) == len(set(all_pivots)) < len(few) / 2
+    # Whatever could have won has all its pivots.
+    assert {model.bandwidth for model in result.ranking[:N_FULL_RANK]} <= set(all_pivots)
+    assert (result.best_n_clusters, result.max_rank) == (3, rank)
+    tried.clear()
+    tune(X, range(2, 6), max_rank=rank - 1, kernel="rbf", random_state=0, n_jobs=1)
+    assert {R for R, _ in tried} == {rank - 1}
 
 
 def test_given_candidates_are_not_refined(three):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -68,14 +69,17 @@ std::vector<T> mean_of(const T* P, std::size_t count, std::size_t features) {
 // to `scale`.
 template <typename T>
 class Layout {
-    std::vector<T> packed_, center_, work_;
+    using Store = std::unique_ptr<T[]>;
+    Store packed_, work_;
+    std::vector<T> center_;
 
-    // Memory for `count` values, in which no vector of a loop lies across two cache lines.
-    static T* aligned(std::vector<T>& store, std::size_t count) {
+    // Memory for `count` values, not set to anything, in which no vector of a loop lies across two
+    // cache lines.
+    static T* aligned(Store& store, std::size_t count) {
         constexpr std::uintptr_t line = 64;
-        store.resize(count + line / sizeof(T));
-        const auto start = reinterpret_cast<std::uintptr_t>(store.data());
-        return store.data() + (line - start % line) % line / sizeof(T);
+        store.reset(new T[count + line / sizeof(T)]);
+        const auto start = reinterpret_cast<std::uintptr_t>(store.get());
+        return store.get() + (line - start % line) % line / sizeof(T);
     }
 
     // Writes the points `lanes` at a time, feature by feature, up to a multiple of block<T>.

@@ -52,6 +52,15 @@ SPARSEKSC_INLINE To same_bits(From from) {
 #endif
 }
 
+// Asks for the cache line of an address that is needed soon.
+SPARSEKSC_INLINE void prefetch(const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
 // Not those of <cmath> where they may be functions that variants would share (see kernels.hpp).
 #if defined(__GNUC__) || defined(__clang__)
 SPARSEKSC_INLINE double square_root(double x) { return __builtin_sqrt(x); }

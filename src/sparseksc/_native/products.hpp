@@ -21,10 +21,10 @@ constexpr std::size_t product_rows = 6, product_vectors = 2;
 #endif
 static_assert(wide_rows % product_rows == 0);
 
-// Products of this many features are summed before they are added to the others: these parts of
-// rows and pivots stay in the nearest cache, and sums of sums are more accurate. The sums of this
-// many blocks of pivots stay in the next one.
-constexpr std::size_t wide_step = 256, wide_blocks = 16;
+// Products of this many features are summed before they are added to the others: sums of sums are
+// more accurate, and this part of a few rows and columns stays in the nearest cache, that of all
+// rows in the next one, while points and sums pass by.
+constexpr std::size_t wide_step = 256;
 
 // Features in parts of nearly equal size.
 inline std::size_t part_size(std::size_t features) {
@@ -101,39 +101,43 @@ class Products {
     T length(std::size_t i) const { return own_[i]; }
 
   private:
-    void multiply() {
-        const std::size_t features = pivots_.features;
-        const std::size_t step = part_size(features);
-        for (std::size_t first = 0; first < pivots_.blocks; first += wide_blocks) {
-            const std::size_t end = first + wide_blocks;
-            const std::size_t last = end < pivots_.blocks ? end : pivots_.blocks;
-            for (std::size_t start = 0; start < features; start += step) {
-                const std::size_t rest = features - start;
-                for (std::size_t b = first; b < last; ++b) {
-                    add_block(b, start, rest < step ? rest : step);
-                }
-            }
+    static constexpr std::size_t columns = product_vectors * Register<T>::lanes;
+    static_assert(block<T> % columns == 0);
+
+    void multiply() const {
+        const std::size_t features = pivots_.features, step = part_size(features);
+        for (std::size_t start = 0; start < features; start += step) {
+            const std::size_t stop = start + step < features ? start + step : features;
+            for (std::size_t c = 0; c < width; c += columns) add_columns(c, start, stop);
         }
     }
 
-    // Adds the products of some features with one block of pivots.
-    void add_block(std::size_t b, std::size_t start, std::size_t step) const {
-        constexpr std::size_t columns = product_vectors * Register<T>::lanes;
-        static_assert(block<T> % columns == 0);
+    // Where feature f of the points from column c on is.
+    const T* right(std::size_t c, std::size_t f) const {
+        return pivots_.packed + (c - c % panel<T>) * pivots_.features + f * panel<T> + c % panel<T>;
+    }
+
+    // Adds the products of some features with some points.
+    void add_columns(std::size_t c, std::size_t start, std::size_t stop) const {
         const std::size_t features = pivots_.features;
         // Registers lie side by side in a panel, or in one panel each.
         const std::size_t apart = vector_bytes < 64 ? Register<T>::lanes : features * panel<T>;
-        for (std::size_t c = 0; c < block<T>; c += columns) {
-            const T* right = pivots_.packed + (b * block<T> + c - c % panel<T>) * features +
-                             start * panel<T> + c % panel<T>;
-            for (std::size_t row = 0; row < count_; row += product_rows) {
-                const T* left = packed_ + row * features + start * product_rows;
-                T* out = products_ + row * width + b * block<T> + c;
-                // A single row is that of a prediction, which should not wait for others.
-                const auto add = count_ - row == 1 ? add_products<T, 1, product_vectors>
-                                                  : add_products<T, product_rows, product_vectors>;
-                add(left, product_rows, right, panel<T>, apart, step, out, width, start == 0);
+        const std::size_t tiles = (count_ + product_rows - 1) / product_rows;
+        // The next points lie elsewhere, and are asked for while these are multiplied.
+        const std::size_t next = c + columns, share = (stop - start + tiles - 1) / tiles;
+        std::size_t asked = next < width && next % panel<T> == 0 ? start : stop;
+        for (std::size_t row = 0; row < count_; row += product_rows) {
+            for (std::size_t k = 0; k < share && asked < stop; ++k, ++asked) {
+                prefetch(right(next, asked));
+                if constexpr (columns > panel<T>) prefetch(right(next, asked) + apart);
             }
+            const T* left = packed_ + row * features + start * product_rows;
+            T* out = products_ + row * width + c;
+            // A single row is that of a prediction, which should not wait for others.
+            const auto add = count_ - row == 1 ? add_products<T, 1, product_vectors>
+                                              : add_products<T, product_rows, product_vectors>;
+            add(left, product_rows, right(c, start), panel<T>, apart, stop - start, out, width,
+                start == 0);
         }
     }
 };

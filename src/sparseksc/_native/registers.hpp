@@ -77,6 +77,7 @@ inline void add_products(const T* left, std::size_t left_stride, const T* right,
     Values sums[Rows][Vectors];
     SPARSEKSC_UNROLL
     for (std::size_t r = 0; r < Rows; ++r) {
+        prefetch(out + r * stride);  // where the sums are added at the end
         SPARSEKSC_UNROLL
         for (std::size_t c = 0; c < Vectors; ++c) sums[r][c] = Values{};
     }

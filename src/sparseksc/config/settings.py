@@ -188,6 +188,7 @@ class Settings:
             auto_neighbors=self._named_kernel == "landmarks"
             and given["n_neighbors"] == "auto"
             and len(self.n_clusters) == 1,
+            given_neighbors=given["n_neighbors"] != "auto",
         )
 
     def landmark_recipes(self, n_features: int) -> list[Recipe]:

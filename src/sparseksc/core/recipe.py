@@ -18,7 +18,8 @@ class Recipe:
 
     ``icd_kernel`` selects the pivots and gives the eigenvectors, ``kernel`` the scores; it is the
     same unless two bandwidths were asked for (``two_bandwidths``). With ``auto_neighbors``, that of
-    landmarks depends on how many of them there are for each cluster.
+    landmarks depends on how many of them there are for each cluster; ``given_neighbors`` are those
+    of the user, which are not lowered where there are too few landmarks.
     """
 
     kernel: Kernel
@@ -32,6 +33,7 @@ class Recipe:
     n_jobs: int | None
     two_bandwidths: bool = False
     auto_neighbors: bool = False
+    given_neighbors: bool = False
 
     @property
     def sample_size(self) -> int | None:

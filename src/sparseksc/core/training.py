@@ -57,7 +57,6 @@ from sparseksc.execution.notices import warn
 from sparseksc.execution.pure import warn_of_slow_fit
 from sparseksc.execution.threads import sum_over
 from sparseksc.kernels import Kernel, Landmarks
-from sparseksc.kernels.landmarks import AUTO_NEIGHBORS
 
 #: Rows that the similarity of clusters to each other is computed from.
 TREE_SIZE = 10_000
@@ -232,7 +231,7 @@ def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
     if isinstance(recipe.kernel, Landmarks):
         landmarks, asked = choose_landmarks(sample, recipe), recipe.kernel.n_neighbors
         R = landmarks.points.shape[0]
-        if R <= asked != AUTO_NEIGHBORS:
+        if R <= asked and recipe.given_neighbors:
             raise ValueError(
                 f"n_neighbors must be less than the number of landmarks, got {asked}, and "
                 f"{len(sample.rows)} points give {R} of them."

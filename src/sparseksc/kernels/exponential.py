@@ -18,6 +18,7 @@ from sklearn.metrics.pairwise import (
     euclidean_distances,
     manhattan_distances,
 )
+from sklearn.utils.extmath import row_norms
 
 from sparseksc import _native
 from sparseksc._typing import Array, Bandwidth
@@ -122,7 +123,28 @@ class RBF(Exponential):
 
     @staticmethod
     def distances(X: Array, P: Array) -> Array:  # noqa: D102
+        if sp.issparse(X) and sp.issparse(P) and X.shape[0] == 1:
+            found = _from_one_row(X, P)
+            if found is not None:
+                return found
         return euclidean_distances(X, P, squared=True)
+
+
+def _from_one_row(x: Any, P: Any) -> Array | None:
+    """Squared distances of one sparse row to others, the same bits as those of many rows.
+
+    Pivots are selected one at a time, and the product of two sparse matrices would order all
+    entries of ``P`` anew for each. None where the order of the sums depends on that of the entries.
+    """
+    if not (x.has_canonical_format and P.has_canonical_format):
+        return None
+    dtype = np.result_type(x.dtype, P.dtype)
+    row, points = x.astype(np.float64), P.astype(np.float64, copy=False)
+    distances = -2.0 * (points @ row.toarray()[0])
+    distances += row_norms(row, squared=True)
+    distances += row_norms(points, squared=True)
+    found: Array = np.maximum(distances, 0.0)[None].astype(dtype, copy=False)
+    return found
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,9 @@ REFINEMENT_BANDWIDTHS, UNREPRESENTED_SHARE = 4, 0.8
 #: Of the bandwidths whose strength over cut is at least this share of the best one, the widest is
 #: taken, which the pivots represent best (spirals).
 NEAR_BEST_RATIO = 0.8
+#: Where at least twice as many pivots are asked for, bandwidths are compared with so many first,
+#: and those of this many of the best models again with all pivots (cost).
+FIRST_RANK, N_FULL_RANK = 200, 3
 
 # ------------------------------------------------------------------ kernel="auto": competition
 

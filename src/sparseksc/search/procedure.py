@@ -4,7 +4,8 @@ Models are trained on one sample of the data and evaluated on another
 (:mod:`sparseksc.search.evaluation`), so that the cost does not grow with the data.
 :mod:`sparseksc.search.ranking` selects the best of them. Where no number of clusters stands out,
 and narrow bandwidths need more pivots than they had, a refinement at a higher rank follows: narrow
-bandwidths with more pivots, and with larger samples.
+bandwidths with more pivots, and with larger samples. Where many pivots are asked for, all
+bandwidths are compared with fewer of them first.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from sparseksc.execution.notices import warn
 from sparseksc.kernels import RBF
 from sparseksc.search.candidates import halfway
 from sparseksc.search.constants import (
+    FIRST_RANK,
     GRAPH_SIZE,
     MANY_FEATURES,
     MIN_CLUSTER_SHARE,
     MIN_COPIES,
     MIN_REFINEMENT_TIMES,
+    N_FULL_RANK,
     N_REFINED,
     NEAR_BEST_RATIO,
     REFINEMENT_BANDWIDTHS,
@@ -115,7 +118,8 @@ def search(
         if _has_many_features(samples, recipe, bandwidths):
             samples = replace(samples, coordinates=fewer_features(samples.training))
         release_memory()
-        current = SearchRound(request, samples, recipe)
+        first = _first_recipe(recipe, request)
+        current = SearchRound(request, samples, first)
         current.at(bandwidths)
         before: dict[Any, Evaluation] = {}
         finer = None
@@ -132,6 +136,8 @@ def search(
         else:
             for count in N_REFINED if refine else ():
                 current.at(_between(current.ranking[:count], current.surfaces().bandwidths))
+            if first is not recipe:
+                current.again(recipe, _for_full_rank(current), N_FULL_RANK)
         release_memory()
         one, doubt = current.doubts() if n_clusters != [1] else (True, None)
         few = _search_few_distinct_rows(current, bandwidths) if one and n_clusters != [1] else None
@@ -152,6 +158,33 @@ def search(
     rank = current.recipe.max_rank
     result = TuningResult(best_K, best_h, rule, ranking, surfaces, eigenvalues, doubt, rank)
     return SearchOutcome(result, current.recipe.with_bandwidth(best_h), current.selection(sample))
+
+
+def _first_recipe(recipe: Recipe, request: SearchRequest) -> Recipe:
+    """How to train when all bandwidths are compared: many pivots take a second for each."""
+    rank = max(FIRST_RANK, 2 * max(request.columns))
+    by_graph = request.refine and request.rule == "auto" and not recipe.two_bandwidths
+    return replace(recipe, max_rank=rank) if by_graph and recipe.max_rank >= 2 * rank else recipe
+
+
+def _for_full_rank(first: SearchRound) -> list[Any]:
+    """Bandwidths of the best models, and in few features some that need more pivots to count."""
+    best = [model.bandwidth for model in first.ranking[:N_FULL_RANK]]
+    narrow: list[Any] = []
+    if first.samples.training.shape[1] <= REFINEMENT_MAX_FEATURES:
+        narrow = sorted(_unrepresented(first))
+        places = np.linspace(0, len(narrow) - 1, min(len(narrow), REFINEMENT_BANDWIDTHS))
+        narrow = [narrow[place] for place in places.round().astype(int)]
+    return list(dict.fromkeys(best + narrow)) or list(first.evaluations)
+
+
+def _unrepresented(first: SearchRound) -> list[Any]:
+    """Bandwidths at which the pivots leave out most of the kernel matrix."""
+    return [
+        h
+        for h, evaluation in first.evaluations.items()
+        if evaluation.residual > UNREPRESENTED_SHARE
+    ]
 
 
 def _has_many_features(samples: Samples, recipe: Recipe, bandwidths: list[Any]) -> bool:
@@ -193,11 +226,7 @@ def _refine_at_higher_rank(
         return None
     if sample.X.shape[1] > REFINEMENT_MAX_FEATURES:
         return None
-    narrow = [
-        h
-        for h, evaluation in first.evaluations.items()
-        if evaluation.residual > UNREPRESENTED_SHARE
-    ]
+    narrow = _unrepresented(first)
     if not narrow or first.settled:
         return None
     if recipe is None:

@@ -87,6 +87,27 @@ class SearchRound:
         self.evaluations.update(zip(new, found, strict=True))
         self.ranking = self._ranked()
 
+    def again(self, recipe: Recipe, bandwidths: list[Any], count: int) -> None:
+        """Evaluate by another recipe some bandwidths, and those of the ``count`` best models.
+
+        Models of both recipes are compared, in the same graph, until the best have the new one.
+        """
+        self.recipe = recipe
+        self._evaluate = make_evaluator(
+            self.samples, self.request.columns, recipe, self.request.objective
+        )
+        done: set[Any] = set()
+        while bandwidths:
+            done.update(bandwidths)
+            for h in bandwidths:
+                del self.evaluations[h]
+            self._separated = {
+                model: value for model, value in self._separated.items() if model[1] not in done
+            }
+            self.at(bandwidths)
+            best = dict.fromkeys(model.bandwidth for model in self.ranking[:count])
+            bandwidths = [h for h in best if h not in done]
+
     def surfaces(self, before: dict[Any, Evaluation] | None = None) -> Surfaces:
         """Values of all models so far, and of those ``before`` at other bandwidths."""
         evaluations = {**(before or {}), **self.evaluations}
