@@ -253,7 +253,11 @@ def test_the_dark_page_is_dark(visit):
     assert bright.evaluate(f"{COLOURS}.colour[0]") != dark.evaluate(f"{COLOURS}.colour[0]")
     wanted = dark.evaluate(f"{COLOURS}.colour[0]")
     bright.emulate_media(color_scheme="dark")
-    bright.wait_for_function(f"{COLOURS}.colour[0] === '{wanted}'", timeout=10_000)
+    for _ in range(100):
+        if bright.evaluate(f"{COLOURS}.colour[0]") == wanted:
+            break
+        bright.wait_for_timeout(100)
+    assert bright.evaluate(f"{COLOURS}.colour[0]") == wanted
 
 
 def test_print_has_the_static_charts_on_white(visit):
