@@ -3,6 +3,10 @@ import pandas as pd
 import pytest
 
 from sparseksc import KernelSpectralClustering, compare, load, open_dataset
+from sparseksc.data.files import locate
+from sparseksc.data.formats.base import Request
+from sparseksc.preprocessing import TableEncoder
+from sparseksc.preprocessing.stream import EncodedStream, TableFiles, fit_to_files
 
 
 def points(sizes, centers, seed=0):
@@ -117,3 +121,84 @@ def test_clusters_of_a_stream_keep_their_numbers_while_they_drift_and_swap(setti
         found = model.predict(centers).tolist()
         first = first or found
         assert found == first
+
+
+def animals(sizes, seed=0, *, gaps=False):
+    """A table of a text and two numbers, whose groups are apart in all three."""
+    rng = np.random.default_rng(seed)
+    kinds = np.repeat(["cat", "dog", "hen"], sizes)
+    places = dict(zip(["cat", "dog", "hen"], (A, B, C), strict=True))
+    values = np.array([places[kind] for kind in kinds]) + rng.normal(0, 0.7, (len(kinds), 2))
+    frame = pd.DataFrame({"kind": kinds, "x": values[:, 0], "y": values[:, 1]})
+    if gaps:
+        frame.loc[::7, "x"] = np.nan
+    return frame.sample(frac=1.0, random_state=seed).reset_index(drop=True)
+
+
+def fitted_table(path, align_to=None, rows=100, **options):
+    """A model of a file, as the command line makes it."""
+    files = TableFiles(*locate([str(path)], Request(block_rows=rows)))
+    source = EncodedStream(files, fit_to_files(TableEncoder(scale=False, **options), files))
+    model = KernelSpectralClustering(3, kernel="landmarks", scale=True, random_state=0)
+    return model.fit(source, align_to=align_to)
+
+
+def named_groups(model, frame):
+    """Cluster of each kind of animal, which must be one."""
+    labels = model.predict(frame)
+    found = {
+        kind: set(labels[(frame["kind"] == kind).to_numpy()]) for kind in ("cat", "dog", "hen")
+    }
+    assert all(len(numbers) == 1 for numbers in found.values())
+    return {kind: int(numbers.pop()) for kind, numbers in found.items()}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_models_of_tables_are_aligned(tmp_path, ending):
+    first, second = tmp_path / f"first.{ending}", tmp_path / f"second.{ending}"
+    then, now = animals((300, 200, 100)), animals((100, 200, 300), seed=1)
+    # Another order of the columns, one column more, and levels in another order.
+    now = now.assign(age=np.arange(600) * 7 % 13)[["y", "age", "kind", "x"]]
+    for frame, path in ((then, first), (now, second)):
+        frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    old = fitted_table(first)
+    plain, new = fitted_table(second), fitted_table(second, align_to=old)
+    assert named_groups(plain, now) != named_groups(old, then)
+    assert named_groups(new, now) == named_groups(old, then) == {"cat": 0, "dog": 1, "hen": 2}
+    assert [change.kind for change in compare(old, new, now).changes] == ["kept"] * 3
+    inner = compare(old, new, now).table[:3, :3]
+    np.testing.assert_array_equal(inner, np.diag(np.diag(inner)))
+    assert inner.sum() > 0.9 * 600
+    pytest.importorskip("polars")
+    import polars
+
+    same = compare(old, new, polars.from_pandas(now))
+    np.testing.assert_array_equal(same.table, compare(old, new, now).table)
+
+
+def test_rows_that_one_model_leaves_out_are_not_compared(tmp_path):
+    frame = animals((300, 200, 100), gaps=True)
+    frame.to_csv(tmp_path / "animals.csv", index=False)
+    filled = fitted_table(tmp_path / "animals.csv")
+    fewer = fitted_table(tmp_path / "animals.csv", align_to=filled, missing="drop")
+    table = compare(filled, fewer, frame).table
+    assert table.sum() == frame["x"].notna().sum()
+    inner = table[:3, :3]
+    np.testing.assert_array_equal(inner, np.diag(np.diag(inner)))
+
+
+def test_a_model_of_numbers_and_one_of_a_table(tmp_path):
+    frame = animals((300, 200, 100))
+    frame.to_csv(tmp_path / "animals.csv", index=False)
+    old = fitted(frame[["x", "y"]], 3)
+    new = fitted_table(tmp_path / "animals.csv", align_to=old)
+    assert [change.kind for change in compare(old, new, frame).changes] == ["kept"] * 3
+    with pytest.raises(ValueError, match="the column 'y', which these rows do not have"):
+        compare(old, new, frame[["kind", "x"]])
+    with pytest.raises(ValueError, match="columns that have no names"):
+        compare(fitted(frame[["x", "y"]].to_numpy(), 3), new, frame)
+    with pytest.raises(ValueError, match="on files or data frames with their columns, got ndarray"):
+        compare(old, new, frame[["x", "y"]].to_numpy())
+    words = frame.assign(x="far")
+    with pytest.raises(ValueError, match="trained with numbers"):
+        compare(old, new, words)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from sparseksc._text import escaped
 from sparseksc._typing import Floats, Integers
 from sparseksc.config.inputs import model_source
 from sparseksc.core.clusters.alignment import align, realigned, shared_weight
 from sparseksc.core.model import NOISE
 from sparseksc.core.training import Training
-from sparseksc.data.source import ArraySource, Source
+from sparseksc.data.adapters import is_dask
+from sparseksc.data.source import BLOCK_ROWS, ArraySource, Source
+from sparseksc.data.stream import IterableSource
 from sparseksc.fitted import FittedClusters
+from sparseksc.preprocessing.tables import arrow_table, recut
 
 #: Rows that both models label, at most.
 COMPARED_ROWS = 20_000
@@ -112,8 +118,7 @@ def compare(old: FittedClusters, new: FittedClusters, X: Any) -> Comparison:
     split: 0 -> 0, 1
     kept: 1 -> 2
     """
-    rows, weights = _rows_for_both(new, X)
-    found = [_reached(model, rows) for model in (old, new)]
+    *found, weights = _labelled_by_both(old, new, X)
     n_old, n_new = old.n_clusters_, new.n_clusters_
     # What is in no cluster is one more.
     a, b = (
@@ -132,8 +137,7 @@ def aligned(
     close_gaps: bool,
 ) -> Training:
     """Give the clusters of a training the names of those of an older model."""
-    rows, weights = _rows_for_both(estimator, X)
-    before, now = _reached(old, rows), _reached(estimator, rows)
+    before, now, weights = _labelled_by_both(old, estimator, X)
     K = estimator.n_clusters_
     table = shared_weight(before, now, weights, old.n_clusters_, K)
     result = realigned(training, align(table, _names(old), close_gaps=close_gaps))
@@ -149,18 +153,104 @@ def _names(model: FittedClusters) -> Any:
     return np.arange(model.n_clusters_) if names is None else names
 
 
-def _rows_for_both(estimator: FittedClusters, X: Any) -> tuple[ArraySource, Floats]:
-    """Rows in the units of the user, and their weights."""
-    if hasattr(estimator, "table_encoder_"):
-        raise ValueError("Models of tables that are encoded can only be compared by their labels.")
-    source = model_source(estimator, X)
-    sample = source.sample(COMPARED_ROWS, 0)
-    scaling = estimator.scaling_
-    values = sample.X if scaling is None else scaling.undo(sample.X)
+def _labelled_by_both(
+    old: FittedClusters, new: FittedClusters, X: Any
+) -> tuple[Integers, Integers, Floats]:
+    """Clusters of some rows by two models, and the weights of the rows."""
+    if hasattr(old, "table_encoder_") or hasattr(new, "table_encoder_"):
+        sample = IterableSource(partial(_encoded_by_both, old, new, X)).sample(COMPARED_ROWS, 0)
+        width = old.n_features_in_
+        parts = sample.X[:, :width], sample.X[:, width:]
+    else:
+        sample = model_source(new, X).sample(COMPARED_ROWS, 0)
+        values = sample.X if new.scaling_ is None else new.scaling_.undo(sample.X)
+        parts = values, values
+    before, now = (
+        _reached(model, _with_names(model, part))
+        for model, part in zip((old, new), parts, strict=True)
+    )
+    return before, now, sample.weights
+
+
+def _with_names(model: FittedClusters, values: Any) -> ArraySource:
+    """Rows in the units of the user, as a model expects them."""
     rows = ArraySource(values)
-    names = getattr(estimator, "feature_names_in_", None)
+    names = getattr(model, "feature_names_in_", None)
     rows.feature_names = None if names is None else [str(name) for name in names]
-    return rows, sample.weights
+    return rows
+
+
+def _encoded_by_both(old: FittedClusters, new: FittedClusters, X: Any) -> Iterator[Any]:
+    """Blocks of the rows of a table, as each of two models takes them, side by side.
+
+    Each model has its own encoder, with levels and columns of its own, or none, if its columns are
+    numbers; rows that one of them leaves out are left out.
+    """
+    names = [_columns_of(model) for model in (old, new)]
+    columns = list(dict.fromkeys([*names[0], *names[1]]))
+    for batch in recut(_batches(X, columns), BLOCK_ROWS):
+        (first, some), (second, others) = (
+            _as_features(model, batch, mine) for model, mine in zip((old, new), names, strict=True)
+        )
+        yield np.hstack([first, second])[some & others]
+
+
+def _columns_of(model: FittedClusters) -> list[str]:
+    """Columns of a table that a model uses."""
+    encoder = getattr(model, "table_encoder_", None)
+    if encoder is not None:
+        return list(encoder.columns_in_use)
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        raise ValueError(
+            "One of the models was trained with a table and the other with columns that have no "
+            "names: they cannot be compared."
+        )
+    return [str(name) for name in names]
+
+
+def _batches(X: Any, columns: list[str]) -> Iterator[Any]:
+    """Record batches of the columns of files or of a data frame."""
+    files: Any = getattr(X, "files", None)
+    if files is not None:
+        _require_columns(columns, files.schema.names)
+        yield from files.batches(columns)
+        return
+    if not hasattr(X, "columns"):
+        raise ValueError(
+            "Models of tables are compared on files or data frames with their columns, got "
+            f"{type(X).__name__}."
+        )
+    for part in X.to_delayed() if is_dask(X) else [X]:
+        table = arrow_table(part.compute() if is_dask(X) else part)
+        _require_columns(columns, table.column_names)
+        yield from table.select(columns).to_batches()
+
+
+def _require_columns(columns: list[str], known: list[str]) -> None:
+    absent = [name for name in columns if name not in known]
+    if absent:
+        raise ValueError(
+            f"One of the models was trained with the column {escaped(repr(absent[0]))}, which "
+            "these rows do not have: they cannot be compared on them."
+        )
+
+
+def _as_features(model: FittedClusters, batch: Any, names: list[str]) -> tuple[Any, Any]:
+    """Features of the rows of a batch, and which of the rows the model takes."""
+    encoder = getattr(model, "table_encoder_", None)
+    if encoder is not None:
+        return cast(tuple[Any, Any], encoder.encode(batch.select(names)))
+    try:
+        values = np.column_stack(
+            [batch.column(name).to_numpy(zero_copy_only=False).astype(float) for name in names]
+        )
+    except (TypeError, ValueError):
+        raise ValueError(
+            "One of the models was trained with numbers where these rows have others: they cannot "
+            "be compared on them."
+        ) from None
+    return values, np.isfinite(values).all(axis=1)
 
 
 def _reached(model: FittedClusters, rows: ArraySource) -> Integers:

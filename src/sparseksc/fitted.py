@@ -206,12 +206,13 @@ class FittedClusters(
     def to_onnx(self, path: StrPath) -> None:
         """Write the fitted model as an ONNX graph, for runtimes without this library.
 
-        The input ``X`` has the precision of the training data; the outputs are ``labels``, always
-        numbers from 0 (``classes_[labels]`` are the names, if any), and, in float64, ``scores``.
+        The input ``X`` has the precision of the training data; the outputs are ``labels``, as
+        :meth:`predict` returns them (whole numbers, or texts where ``classes_`` are texts), and, in
+        float64, ``scores``.
         A model of a table of several types, as ``ksc fit`` makes it, has an input of shape (n, 1)
         for each column, by its name: texts, empty where missing, and float64, NaN where missing,
         for all others (truth values 0 and 1, dates in days since 1970, durations in seconds). Where
-        missing values are not filled in, rows with any have the label -1.
+        missing values are not filled in, rows with any have the label of noise.
         Functions and precomputed kernels have no such form. Needs ``onnx``.
         """
         require_fitted(self)

@@ -208,3 +208,28 @@ def test_what_has_no_nodes_yet_is_refused(tmp_path):
         with pytest.raises(ValueError, match=sentence):
             export(changed, None, tmp_path / "model.onnx")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("names", [["oak", "elm", "Ümlaut 木"], [7, 3, 12]])
+@pytest.mark.parametrize("noise", [None, 0.1])
+def test_labels_are_the_names_of_the_classes(names, noise, tmp_path):
+    X, y = make_gaussians(600, n_clusters=3, n_features=3, overlap=0.01, random_state=0)
+    unknown = None if isinstance(names[0], str) else -1
+    some = [names[k] if at % 10 == 0 else unknown for at, k in enumerate(y)]
+    some = np.array(some, dtype=object if unknown is None else int)
+    model = KernelSpectralClustering(3, bandwidth=3.0, noise=noise, random_state=0).fit(X, some)
+    labels, _ = run(model, X, tmp_path)
+    expected = model.predict(X)
+    assert labels.tolist() == expected.tolist()
+    assert set(names) <= set(labels.tolist())
+    assert (noise is None) == (set(labels.tolist()) == set(names))
+    assert labels.dtype == (object if unknown is None else np.int64)
+
+
+def test_labels_of_an_aligned_model_are_its_numbers(tmp_path):
+    X, _ = make_gaussians(600, n_clusters=3, n_features=3, overlap=0.01, random_state=0)
+    old = fitted(X, 3)
+    new = KernelSpectralClustering(2, bandwidth=3.0, random_state=0)
+    new.fit(X[old.labels_ != 1], align_to=old)
+    assert new.classes_.tolist() == [0, 2]
+    assert_same(new, X, tmp_path)

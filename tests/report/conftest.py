@@ -30,6 +30,14 @@ def plain(data):
     return KernelSpectralClustering(3, bandwidth=8.0, random_state=0).fit(data)
 
 
+@pytest.fixture(scope="session")
+def nested():
+    """A model of two pairs of clusters and a far one, and its rows."""
+    centers = [[0, 0], [0, 5], [14, 0], [14, 5], [30, 20]]
+    X, _ = make_blobs([400, 300, 200, 150, 100], centers=centers, random_state=0)
+    return KernelSpectralClustering(5, bandwidth=4.0, random_state=0).fit(X), X
+
+
 @pytest.fixture
 def write(tmp_path):
     """A function that writes a report and returns the page."""

@@ -24,7 +24,7 @@ from sparseksc.core.encoding import (
     Sides,
     SignCodes,
 )
-from sparseksc.core.model import NOISE, SparseModel
+from sparseksc.core.model import NOISE, SparseModel, named
 from sparseksc.data.atomic import atomic_write
 from sparseksc.kernels import RBF, Exponential, Kernel, Landmarks, Polynomial
 from sparseksc.kernels.landmarks import EVEN_SHARE
@@ -115,7 +115,8 @@ def model_proto(
         centred = graph.add("Sub", X, graph.constant(scaling.mean))
         X = graph.add("Div", centred, graph.constant(scaling.scale))
     K = model.encoding.n_clusters
-    labels = "labels" if model.noise is None and not lacking else "clusters"
+    with_names = model.classes is not None
+    labels = "labels" if model.noise is None and not lacking and not with_names else "clusters"
     if K == 1:
         _single_cluster(graph, X, labels)
     else:
@@ -133,15 +134,20 @@ def model_proto(
             scores = graph.add("Cast", scores, to=TensorProto.DOUBLE)
         _labels(graph, model.encoding, scores, labels)
     if model.noise is not None:
-        labels = _mark_noise(graph, model.noise, X, labels, "" if lacking else "labels")
+        output = "" if lacking or with_names else "labels"
+        labels = _mark_noise(graph, model.noise, X, labels, output)
     if lacking:
-        graph.add("Where", lacking, graph.constant(NOISE, np.int64), labels, output="labels")
+        nothing, output = graph.constant(NOISE, np.int64), "" if with_names else "labels"
+        labels = graph.add("Where", lacking, nothing, labels, output=output)
+    label_kind: int = TensorProto.INT64
+    if model.classes is not None:
+        label_kind = _names(graph, model.classes, labels)
     body = helper.make_graph(
         graph.nodes,
         "sparseksc",
         inputs,
         [
-            helper.make_tensor_value_info("labels", TensorProto.INT64, ["n"]),
+            helper.make_tensor_value_info("labels", label_kind, ["n"]),
             helper.make_tensor_value_info("scores", TensorProto.DOUBLE, ["n", K - 1]),
         ],
         graph.constants,
@@ -316,6 +322,16 @@ def _mark_noise(graph: Graph, noise: Density, X: str, labels: str, output: str) 
     density = graph.add("MatMul", values, graph.constant(noise.mass))
     sparse = graph.add("Less", density, graph.constant(noise.floor))
     return graph.add("Where", sparse, graph.constant(NOISE, np.int64), labels, output=output)
+
+
+def _names(graph: Graph, classes: Any, labels: str) -> int:
+    """Add the names of the clusters as output; returns their type: texts or whole numbers."""
+    # The last one is that of -1, which ONNX counts from the end, as NumPy does.
+    names = named(np.append(np.arange(len(classes)), NOISE), classes)
+    whole = names.dtype.kind in "iu"
+    table = graph.constant(names, np.int64 if whole else object)
+    graph.add("Gather", table, labels, output="labels", axis=0)
+    return int(TensorProto.INT64 if whole else TensorProto.STRING)
 
 
 def _labels(graph: Graph, encoding: Encoding, scores: str, labels: str) -> None:

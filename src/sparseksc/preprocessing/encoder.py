@@ -32,7 +32,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers, dates (days) and durations (seconds) get mean 0 and variance 1, missing ones the
     median. Texts and categories are one-hot encoded, with one feature for all rare levels, and
-    weighted such that two different levels are at a fifth of the squared distance of two median
+    weighted such that two different levels are at half of the squared distance of two median
     rows in a column of numbers: under an rbf kernel, this is the product of an rbf kernel on the
     numbers and an overlap kernel on the categories. A feature says which values are missing, where
     that is not rare. Columns that cannot help are left out: constant and empty ones, texts that are

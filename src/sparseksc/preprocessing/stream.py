@@ -181,7 +181,7 @@ class EncodedStream(FileStream):
 
     def to_dask(self) -> Source:  # noqa: D102
         source: Any = stream.Stream.to_dask(self)
-        source.encoder = self.encoder
+        source.encoder, source.files = self.encoder, self.files
         return source
 
     def parts(self) -> list[stream.Part]:  # noqa: D102

@@ -27,7 +27,7 @@ def weak_share(survey: Survey) -> float:
     return float(weak / survey.n_rows)
 
 
-def doubts(rows: Rows, survey: Survey, profile: Profile | None) -> list[str]:
+def doubts(rows: Rows, survey: Survey, profile: Profile | None, names: list[str]) -> list[str]:
     """Sentences, the gravest first; none where nothing is wrong."""
     estimator = rows.estimator
     found = [
@@ -35,8 +35,8 @@ def doubts(rows: Rows, survey: Survey, profile: Profile | None) -> list[str]:
         _tuning(estimator),
         _fewer_clusters(estimator),
         _other_rows(estimator, survey),
-        _empty(survey),
-        _small(survey),
+        _empty(survey, names),
+        _small(survey, names),
         _outliers(survey),
         _weak(survey),
         _uneven(rows, profile),
@@ -68,20 +68,20 @@ def _other_rows(estimator: Any, survey: Survey) -> str | None:
     )
 
 
-def _empty(survey: Survey) -> str | None:
-    empty = [str(cluster) for cluster in np.flatnonzero(survey.sizes == 0)]
+def _empty(survey: Survey, names: list[str]) -> str | None:
+    empty = [names[cluster] for cluster in np.flatnonzero(survey.sizes == 0)]
     if not empty:
         return None
     named = f"Cluster {empty[0]} has" if len(empty) == 1 else f"Clusters {listed(empty)} have"
     return f"{named} no rows in this data."
 
 
-def _small(survey: Survey) -> str | None:
+def _small(survey: Survey, names: list[str]) -> str | None:
     limit = max(1.0, MIN_CLUSTER_SHARE * survey.n_rows)
     small = np.flatnonzero((survey.sizes > 0) & (survey.sizes <= limit))
     if len(small) == 0 or len(survey.sizes) == 1 or survey.n_rows < 20:
         return None
-    named = [str(cluster) for cluster in small]
+    named = [names[cluster] for cluster in small]
     which = f"Cluster {named[0]} is" if len(named) == 1 else f"Clusters {listed(named)} are"
     return f"{which} very small: a few outliers rather than a group."
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from sparseksc._typing import Floats, Integers
 from sparseksc.report.doubts import doubts
+from sparseksc.report.levels import Level, levels_of
 from sparseksc.report.numbers import listed, number, percent, plural
 from sparseksc.report.profile import Profile, make_profile
 from sparseksc.report.reading import Rows, read_rows
@@ -32,8 +33,7 @@ class Points:
     ----------
     rows, labels : arrays of shape (n,)
         Row numbers and clusters.
-    strengths : array of shape (n,)
-        Membership in the own cluster.
+    membership : array of shape (n, K)
     values : array of shape (n, m)
         Of the features of the profile.
     data, scores : View or None
@@ -41,10 +41,16 @@ class Points:
 
     rows: Integers
     labels: Integers
-    strengths: Floats
+    membership: Floats
     values: Floats
     data: View | None
     scores: View | None
+
+    def strengths(self, level: Level) -> Floats:
+        """Membership of each row in its own group, shape (n,)."""
+        membership = self.membership @ level.indicator
+        strengths: Floats = membership[np.arange(len(self.labels)), level.groups[self.labels]]
+        return strengths
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class Facts:
     Attributes
     ----------
     rows : Rows
+    level : Level
+        The clusters that the numbers are about.
     survey : Survey
         From all rows.
     profile : Profile or None
@@ -62,14 +70,23 @@ class Facts:
     sample_size : int
         Rows that the medians come from.
     doubts : list of str
+    coarser : list of Facts
+        The same for 2, 3, ... groups of clusters, where the model has a tree.
     """
 
     rows: Rows
+    level: Level
     survey: Survey
     profile: Profile | None
     points: Points
     sample_size: int
     doubts: list[str]
+    coarser: list[Facts] = field(default_factory=list)
+
+    @property
+    def levels(self) -> list[Facts]:
+        """The facts of all levels, these first."""
+        return [self, *self.coarser]
 
     @property
     def estimator(self) -> Any:
@@ -165,15 +182,23 @@ def gather(estimator: Any, X: Any, ids: Sequence[Any] | None) -> Facts:
     """Read the data twice, once for a sample and once for everything, and ask the model."""
     rows = read_rows(estimator, X, ids)
     sample = rows.sample(SAMPLE_ROWS, SEED)
-    survey = survey_rows(rows)
-    profile = None
+    levels = levels_of(estimator)
+    surveys = survey_rows(rows, levels)
+    profiles: list[Profile | None] = [None] * len(levels)
     if rows.has_features:
         shown, answers = rows.answers(sample.X).in_clusters(sample.X)
-        profile = make_profile(survey, rows.names, shown, answers.labels)
+        profiles = [
+            make_profile(survey, rows.names, shown, level.groups[answers.labels])
+            for level, survey in zip(levels, surveys, strict=True)
+        ]
     drawn = sample.first(DRAWN_ROWS, SEED)
-    points = _points(rows, drawn.rows, drawn.X, profile)
-    found = doubts(rows, survey, profile)
-    return Facts(rows, survey, profile, points, len(sample.rows), found)
+    points = _points(rows, drawn.rows, drawn.X, profiles[0])
+    finest, *coarser = (
+        Facts(rows, level, survey, profile, points, len(sample.rows), [])
+        for level, survey, profile in zip(levels, surveys, profiles, strict=True)
+    )
+    found = doubts(rows, finest.survey, finest.profile, finest.level.names)
+    return replace(finest, doubts=found, coarser=coarser)
 
 
 def _points(rows: Rows, numbers: Integers, X: Any, profile: Profile | None) -> Points:
@@ -181,7 +206,6 @@ def _points(rows: Rows, numbers: Integers, X: Any, profile: Profile | None) -> P
     numbers = numbers[answers.labels >= 0]
     X, answers = answers.in_clusters(X)
     labels = answers.labels
-    strengths = answers.membership[np.arange(len(labels)), labels]
     data, values = None, np.zeros((len(labels), 0))
     if profile is not None:
         scaling = getattr(rows.estimator, "scaling_", None)
@@ -189,4 +213,4 @@ def _points(rows: Rows, numbers: Integers, X: Any, profile: Profile | None) -> P
         columns = X[:, profile.features]
         values = dense(columns)
     scores = view_of_scores(rows.scores(X), labels)
-    return Points(numbers, labels, strengths, values, data, scores)
+    return Points(numbers, labels, answers.membership, values, data, scores)

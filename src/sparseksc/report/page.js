@@ -22,21 +22,32 @@
   const plain = { points: 0.75, bars: 0.95 };
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const picked = () => document.querySelector("input[name=pick]:checked")?.value ?? "all";
+  const chosen = () => document.querySelector("input[name=level]:checked")?.value ?? "0";
+  const level = () => content.levels[Number(chosen())];
+  const chip = (group) => document.getElementById(chosen() === "0" ? `pick-${group}` : `pick-${level().names.length}-${group}`);
+
+  let shown = chosen();
 
   function paint() {
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
     const palette = Array.from({ length: 8 }, (_, place) => colour(`c${place}`));
     const choice = picked();
+    const { groups, leaders, names, shapes, strength, bars, highest } = level();
     for (const source of sources) {
-      const cluster = Array.from(source.data.cluster);
+      const points = source.name === "points";
+      const group = points ? Array.from(source.data.cluster, (k) => groups[k]) : bars.group;
       source.data = {
-        ...source.data,
-        colour: cluster.map((k) => palette[k % palette.length]),
-        opacity: cluster.map((k) =>
-          choice === "all" || Number(choice) === k ? plain[source.name] : faded[source.name]),
+        ...(points ? source.data : bars),
+        ...(points ? { name: group.map((g) => names[g]), strength, marker: group.map((g) => content.shapes[shapes[g]]) } : {}),
+        colour: group.map((g) => palette[leaders[g] % palette.length]),
+        opacity: group.map((g) =>
+          choice === "all" || Number(choice) === g ? plain[source.name] : faded[source.name]),
       };
     }
+    const strengths = charts.get_model_by_name("strength");
+    if (strengths && shown !== chosen()) strengths.y_range.setv({ start: 0, end: highest });
+    shown = chosen();
     const font = getComputedStyle(document.body).fontFamily;
     for (const root of charts.roots()) {
       for (const part of root.references()) {
@@ -59,22 +70,44 @@
   function announce() {
     const place = document.getElementById("announce");
     const choice = picked();
-    if (place) place.textContent = choice === "all" ? "All clusters are shown." : `Cluster ${choice} is highlighted.`;
+    if (place) place.textContent = choice === "all"
+      ? (content.levels.length > 1 ? `All ${level().names.length} clusters are shown.` : "All clusters are shown.")
+      : `Cluster ${level().names[Number(choice)]} is highlighted.`;
   }
 
-  document.querySelector(".picker")?.addEventListener("change", () => { paint(); announce(); });
+  document.querySelector(".picker")?.addEventListener("change", (event) => {
+    // Clusters of another level are not highlighted.
+    if (event.target.name === "level") document.getElementById("pick-all").checked = true;
+    paint();
+    announce();
+  });
+
+  // A click in the tree cuts it there.
+  const branches = document.querySelector(".branches");
+  branches?.addEventListener("click", (event) => {
+    const box = branches.getBoundingClientRect();
+    const place = (event.clientX - box.left) / box.width * 100;
+    const merges = branches.dataset.heights.split(" ").filter((height) => Number(height) <= place).length;
+    const wanted = content.levels[0].names.length - merges;
+    const distance = ({ names }) => Math.abs(names.length - wanted);
+    const nearest = content.levels.reduce((best, other, at) =>
+      distance(other) < distance(content.levels[best]) ? at : best, 0);
+    const button = document.querySelector(`input[name=level][value="${nearest}"]`);
+    button.checked = true;
+    button.dispatchEvent(new Event("change", { bubbles: true }));
+  });
   dark.addEventListener("change", paint);
 
   for (const source of sources) {
     source.selected.change.connect(() => {
       const [first] = source.selected.indices;
       if (first === undefined) return;
-      const chip = document.getElementById(`pick-${source.data.cluster[first]}`);
+      const button = chip(source.data.group?.[first] ?? level().groups[source.data.cluster[first]]);
       source.selected.indices = [];
-      if (!chip) return;
-      chip.checked = !chip.checked;
-      if (!chip.checked) document.getElementById("pick-all").checked = true;
-      chip.dispatchEvent(new Event("change", { bubbles: true }));
+      if (!button) return;
+      button.checked = !button.checked;
+      if (!button.checked) document.getElementById("pick-all").checked = true;
+      button.dispatchEvent(new Event("change", { bubbles: true }));
     });
   }
 
@@ -94,13 +127,14 @@
     const logarithmic = root.y_scale.type === "LogScale";
     const figure = figureOf(content.roots[root.id]);
     const ranges = [[root.x_range, false], [root.y_range, logarithmic]];
-    const home = ranges.map(([range]) => [range.start, range.end]);
+    const start = ranges.map(([range]) => [range.start, range.end]);
+    const home = (place) => root.name === "strength" && place === 1 ? [0, level().highest] : start[place];
     figure.querySelector(".tools").hidden = false;
     figure.querySelector(".zoom").addEventListener("click", (event) => {
       if (event.target.dataset.zoom === undefined) return;
       const factor = Number(event.target.dataset.zoom);
       ranges.forEach(([range, log], place) => {
-        let [start, end] = factor === 0 ? home[place] : [range.start, range.end];
+        let [start, end] = factor === 0 ? home(place) : [range.start, range.end];
         if (factor !== 0) {
           if (log) [start, end] = [Math.log(start), Math.log(end)];
           const middle = (start + end) / 2, reach = (end - start) / 2 * factor;

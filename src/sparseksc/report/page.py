@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from sparseksc._text import escaped
-from sparseksc.report.facts import Facts
-from sparseksc.report.live_charts import bokeh_script, live_charts
-from sparseksc.report.numbers import decimals, number, percent
-from sparseksc.report.palette import (
+from sparseksc.report.charts.live import bokeh_script, live_charts
+from sparseksc.report.charts.palette import (
     CLUSTERS_DARK,
     CLUSTERS_LIGHT,
     DARK,
@@ -20,6 +18,11 @@ from sparseksc.report.palette import (
     colour_of,
     shape_of,
 )
+from sparseksc.report.charts.static import static_charts, strength_chart
+from sparseksc.report.charts.tree import colours_of, make_tree
+from sparseksc.report.facts import Facts
+from sparseksc.report.levels import names_of_clusters
+from sparseksc.report.numbers import decimals, number, percent
 from sparseksc.report.profile import LARGEST_EFFECT, Profile, describe_effect
 from sparseksc.report.provenance import (
     code_to_repeat,
@@ -27,10 +30,11 @@ from sparseksc.report.provenance import (
     parameter_table,
     version_table,
 )
-from sparseksc.report.static_charts import static_charts
 
 #: Features beside the rows between two clusters.
 BESIDE_WEAK = 3
+#: Features in the profile of a coarser level.
+COARSER_FEATURES = 20
 #: Strongest tint of a cell, at an effect of 2 or more: text on it stays readable.
 STRONGEST_TINT = 0.42
 
@@ -49,7 +53,9 @@ def render(facts: Facts, title: str | None, command: str | None) -> str:
     )
     environment.filters["thousands"] = "{:,}".format
     template = environment.from_string(_text("page.html"))
-    clusters = _clusters(facts)
+    levels = [_level(at_level, place) for place, at_level in enumerate(facts.levels)]
+    finest = levels[0]
+    tree = _tree(facts)
     live_names, live = live_charts(facts)
     charts = static_charts(facts)
     return template.render(
@@ -68,19 +74,18 @@ def render(facts: Facts, title: str | None, command: str | None) -> str:
         live=Markup(_inert(live)),
         charts={name: Markup(svg) for name, svg in charts.items()},
         aspects=_aspects(facts),
-        figures=_figures(facts),
         contents=_contents(facts),
-        clusters=clusters,
-        present=[cluster for cluster in clusters if cluster["present"]],
-        undecided=number(1 / facts.n_clusters, 2),
-        profile=_profile(facts, clusters),
+        levels=levels,
+        by_number=sorted(levels, key=lambda level: int(level["n_clusters"])),
+        clusters=finest["clusters"],
+        several=facts.n_clusters > 1,
+        tree=tree,
         heat_key=(
             "▲ and ▼ mark clusters that differ clearly from the rest, ▲▲ and ▼▼ those that "
             "differ far: by more than two standard deviations."
         ),
-        weakest=_weakest(facts, clusters),
-        weak_features=_weak_features(facts),
         numbered=facts.rows.ids is None,
+        numbered_clusters=not hasattr(facts.estimator, "classes_"),
         tuning=_tuning(facts),
         no_tuning=_no_tuning(facts),
         spectrum=[number(float(value)) for value in facts.spectrum],
@@ -92,6 +97,42 @@ def render(facts: Facts, title: str | None, command: str | None) -> str:
         versions=version_table(),
         parameters=parameter_table(facts.estimator),
     )
+
+
+def _level(facts: Facts, place: int) -> dict[str, Any]:
+    """Return what is said about the clusters of a level, which has a place among all."""
+    clusters = _clusters(facts)
+    tree = getattr(facts.estimator, "tree_", None) if facts.estimator.n_clusters_ > 1 else None
+    return {
+        "facts": facts,
+        "place": place,
+        "n_clusters": facts.n_clusters,
+        "finest": facts.level.finest,
+        "suffix": "" if facts.level.finest else f"-{facts.n_clusters}",
+        "colours": colours_of(facts.level, tree),
+        "figures": _figures(facts),
+        "clusters": clusters,
+        "present": [cluster for cluster in clusters if cluster["present"]],
+        "undecided": number(1 / facts.n_clusters, 2),
+        "profile": _profile(facts, clusters),
+        "weakest": _weakest(facts, clusters),
+        "weak_features": _weak_features(facts),
+        "strength_chart": strength_chart(facts),
+    }
+
+
+def _tree(facts: Facts) -> dict[str, Any] | None:
+    """Lines and words of the tree, where there are coarser clusters to choose."""
+    if not facts.coarser:
+        return None
+    names, sizes = facts.level.names, facts.survey.sizes
+    tree = make_tree(facts.estimator.tree_, sizes, names)
+    cuts = [(place, tree.cut(at.n_clusters)) for place, at in enumerate(facts.levels)]
+    leaves = [
+        {"number": k, "name": names[k], "shape": shape_of(k), "rows": f"{int(sizes[k]):,}"}
+        for k in tree.order
+    ]
+    return {"leaves": leaves, "cuts": cuts, "drawn": tree}
 
 
 def _shown(value: Any) -> Any:
@@ -135,6 +176,7 @@ def _contents(facts: Facts) -> list[tuple[str, str]]:
     several = facts.n_clusters > 1
     sections = [
         ("clusters", "The clusters", True),
+        ("tree", "Coarser clusters", bool(facts.coarser)),
         ("figure", "Figure", facts.points.data is not None),
         ("profiles", "Profiles", facts.profile is not None),
         ("firmness", "Firmness", several),
@@ -146,13 +188,18 @@ def _contents(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _clusters(facts: Facts) -> list[dict[str, Any]]:
-    survey = facts.survey
+    survey, level = facts.survey, facts.level
+    names = names_of_clusters(facts.estimator)
     largest = max(int(survey.sizes.max()), 1)
     return [
         {
             "number": cluster,
-            "colour": colour_of(cluster),
-            "shape": shape_of(cluster),
+            "name": level.names[cluster],
+            "pick": f"pick-{cluster}" if level.finest else f"pick-{len(level.names)}-{cluster}",
+            "classes": " ".join(f"cluster-{member}" for member in level.members(cluster)),
+            "members": ", ".join(names[member] for member in level.members(cluster)),
+            "colour": colour_of(int(level.leaders[cluster])),
+            "shape": shape_of(int(level.leaders[cluster])),
             "present": size > 0,
             "rows": f"{size:,}",
             "share": percent(size / survey.n_rows),
@@ -195,6 +242,7 @@ def _profile(facts: Facts, clusters: list[dict[str, Any]]) -> dict[str, Any] | N
     if profile is None:
         return None
     present = [cluster for cluster in clusters if cluster["present"]]
+    shown = profile.names if facts.level.finest else profile.names[:COARSER_FEATURES]
     features = [
         {
             "name": name,
@@ -202,7 +250,7 @@ def _profile(facts: Facts, clusters: list[dict[str, Any]]) -> dict[str, Any] | N
             "mean": _value(profile, profile.overall_means[place], place),
             "cells": [_cell(profile, cluster, place) for cluster in present],
         }
-        for place, name in enumerate(profile.names)
+        for place, name in enumerate(shown)
     ]
     left_out = len(features) < profile.n_features
     return {"features": features, "n_features": profile.n_features, "left_out": left_out}

@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from sparseksc._typing import Array, Floats, Integers
-from sparseksc.report.reading import Rows
+from sparseksc.report.levels import Level
+from sparseksc.report.reading import Answers, Rows
 
 #: Bars of the histogram of the memberships, from 0 to 1.
 BINS = 20
@@ -144,11 +145,11 @@ class _Moments:
             self.sums += members @ scaled
             self.squares += members @ (scaled * scaled)
 
-    def results(self, sizes: Integers) -> tuple[Floats, Floats]:
-        """Means and standard deviations, shape (K, d)."""
+    def results(self, level: Level, sizes: Integers) -> tuple[Floats, Floats]:
+        """Means and standard deviations of groups of clusters, shape (n_groups, d)."""
         counts = np.maximum(sizes, 1)[:, None]
-        means = self.sums / counts
-        variances = np.maximum(self.squares / counts - means**2, 0.0)
+        means = level.summed(self.sums) / counts
+        variances = np.maximum(level.summed(self.squares) / counts - means**2, 0.0)
         present = (sizes > 0)[:, None]
         return (
             np.where(present, self.shift + self.unit * means, 0.0),
@@ -156,45 +157,75 @@ class _Moments:
         )
 
 
-def survey_rows(rows: Rows) -> Survey:
-    """Read all rows once."""
-    K = int(rows.estimator.n_clusters_)
-    sizes = np.zeros(K, dtype=np.intp)
-    strengths = np.zeros((K, BINS), dtype=np.intp)
-    sums = np.zeros(K)
+class _Memberships:
+    """Sizes, memberships and rows between clusters at one level."""
+
+    def __init__(self, level: Level) -> None:
+        K = level.n_groups
+        self.level = level
+        self.sizes = np.zeros(K, dtype=np.intp)
+        self.strengths = np.zeros((K, BINS), dtype=np.intp)
+        self.sums = np.zeros(K)
+        self.between: Between | None = None
+
+    def add(self, numbers: Integers, block: Any, answers: Answers) -> None:
+        """Add rows that are in clusters."""
+        level, K, n = self.level, self.level.n_groups, len(numbers)
+        membership = answers.membership if level.finest else answers.membership @ level.indicator
+        labels, place = level.groups[answers.labels], np.arange(n)
+        own = membership[place, labels]
+        self.sizes += np.bincount(labels, minlength=K)
+        self.sums += np.bincount(labels, own, minlength=K)
+        bins = np.minimum((own * BINS).astype(np.intp), BINS - 1)
+        self.strengths += np.bincount(labels * BINS + bins, minlength=K * BINS).reshape(K, BINS)
+        if K > 1:
+            others = membership.copy()
+            others[place, labels] = -1.0
+            seconds = np.argmax(others, axis=1)
+            here = Between(numbers, labels, seconds, own, others[place, seconds], block)
+            here = here.first(WEAKEST)
+            self.between = here if self.between is None else self.between.join(here).first(WEAKEST)
+
+
+def survey_rows(rows: Rows, levels: list[Level]) -> list[Survey]:
+    """Read all rows once, for all levels."""
+    found = [_Memberships(level) for level in levels]
     n_outliers, n_noise, start = 0, 0, 0
     moments: _Moments | None = None
-    between: Between | None = None
     for block in rows.blocks():
         answers = rows.answers(block)
         numbers, n_read = start + np.flatnonzero(answers.labels >= 0), block.shape[0]
         block, answers = answers.in_clusters(block)
         start, n_noise = start + n_read, n_noise + n_read - len(numbers)
-        if len(numbers) == 0:
+        n = len(numbers)
+        if n == 0:
             continue
-        labels, n = answers.labels, len(numbers)
-        place = np.arange(n)
-        own = answers.membership[place, labels]
-        sizes += np.bincount(labels, minlength=K)
-        sums += np.bincount(labels, own, minlength=K)
-        bins = np.minimum((own * BINS).astype(np.intp), BINS - 1)
-        strengths += np.bincount(labels * BINS + bins, minlength=K * BINS).reshape(K, BINS)
         n_outliers += int(answers.outliers.sum())
+        for memberships in found:
+            memberships.add(numbers, block, answers)
         if rows.has_features:
+            K = answers.membership.shape[1]
             moments = moments or _Moments(K, block)
-            members = sp.csc_array((np.ones(n), labels, np.arange(n + 1)), shape=(K, n))
+            members = sp.csc_array((np.ones(n), answers.labels, np.arange(n + 1)), shape=(K, n))
             moments.add(block, members)
-        if K > 1:
-            others = answers.membership.copy()
-            others[place, labels] = -1.0
-            seconds = np.argmax(others, axis=1)
-            here = Between(numbers, labels, seconds, own, others[place, seconds], block)
-            here = here.first(WEAKEST)
-            between = here if between is None else between.join(here).first(WEAKEST)
     if n_noise == start:
         raise ValueError("All rows are noise to this model: there are no clusters to report on.")
-    nothing = np.zeros((K, 0))
-    means, deviations = moments.results(sizes) if moments else (nothing, nothing)
     if rows.ids is not None and len(rows.ids) != start:
         raise ValueError(f"ids has {len(rows.ids):,} names for {start:,} rows.")
-    return Survey(sizes, n_outliers, n_noise, strengths, sums, means, deviations, between)
+    surveys = []
+    for level, seen in zip(levels, found, strict=True):
+        nothing = np.zeros((level.n_groups, 0))
+        means, deviations = moments.results(level, seen.sizes) if moments else (nothing, nothing)
+        surveys.append(
+            Survey(
+                seen.sizes,
+                n_outliers,
+                n_noise,
+                seen.strengths,
+                seen.sums,
+                means,
+                deviations,
+                seen.between,
+            )
+        )
+    return surveys

@@ -76,7 +76,7 @@ def shape_of(cluster: int) -> int:
 
     Examples
     --------
-    >>> from sparseksc.report.palette import colour_of, shape_of
+    >>> from sparseksc.report.charts.palette import colour_of, shape_of
     >>> len({(colour_of(k), shape_of(k)) for k in range(64)})
     64
     """

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from sparseksc.plotting.search import TITLES, log_edges
+from sparseksc.report.charts.palette import CLUSTERS_LIGHT, SHAPES, shape_of
 from sparseksc.report.facts import Facts
 from sparseksc.report.numbers import number
-from sparseksc.report.palette import CLUSTERS_LIGHT, SHAPES, shape_of
 from sparseksc.report.survey import BINS
 from sparseksc.report.view import View
 
@@ -50,8 +50,24 @@ def live_charts(facts: Facts) -> tuple[list[str], str]:
     content = {
         "document": document.to_json(deferred=False),
         "roots": {chart.id: f"live-{name}" for name, chart in charts.items()},
+        "levels": [_level(at_level) for at_level in facts.levels],
+        "shapes": [shape for shape, _, _ in SHAPES],
     }
     return list(charts), _renumbered(json.dumps(content, allow_nan=True))
+
+
+def _level(facts: Facts) -> dict[str, Any]:
+    """Return what the script of the page needs to show a level."""
+    level = facts.level
+    return {
+        "groups": level.groups.tolist(),
+        "leaders": level.leaders.tolist(),
+        "shapes": [shape_of(int(leader)) for leader in level.leaders],
+        "names": level.names,
+        "strength": np.round(facts.points.strengths(level), 2).tolist(),
+        "bars": _bars(facts) if facts.n_clusters > 1 else None,
+        "highest": _highest(facts),
+    }
 
 
 def _renumbered(text: str) -> str:
@@ -97,8 +113,9 @@ def _points(facts: Facts) -> Any:
     n = len(points.rows)
     columns: dict[str, Any] = {
         "cluster": points.labels.astype(np.int32),
+        "name": [facts.level.names[label] for label in points.labels],
         "row": [facts.rows.name_of(int(row)) for row in points.rows],
-        "strength": points.strengths.astype(np.float32),
+        "strength": points.strengths(facts.level).astype(np.float32),
         "marker": [SHAPES[shape_of(int(label))][0] for label in points.labels],
         "colour": ["#888888"] * n,
         "opacity": np.full(n, 0.75, dtype=np.float32),
@@ -129,7 +146,7 @@ def _around(values: Any) -> tuple[float, float]:
 def _scatter(name: str, facts: Facts, view: View, source: Any) -> Any:
     from bokeh.models.annotations import Span
 
-    tooltips = [("Row", "@row"), ("Cluster", "@cluster"), ("Membership", "@strength{0.00}")]
+    tooltips = [("Row", "@row"), ("Cluster", "@name"), ("Membership", "@strength{0.00}")]
     if facts.profile is not None:
         shown = facts.profile.names[: min(IN_TOOLTIP, facts.points.values.shape[1])]
         tooltips += [(label, f"@value_{place}") for place, label in enumerate(shown)]
@@ -160,34 +177,42 @@ def _scatter(name: str, facts: Facts, view: View, source: Any) -> Any:
     else:
         lanes = list(range(facts.n_clusters))
         chart.yaxis.ticker = [-lane for lane in lanes]
-        chart.yaxis.major_label_overrides = {-lane: f"cluster {lane}" for lane in lanes}
+        names = facts.level.names
+        chart.yaxis.major_label_overrides = {-lane: f"cluster {names[lane]}" for lane in lanes}
         chart.ygrid.visible = False
     return chart
+
+
+def _bars(facts: Facts) -> dict[str, list[Any]]:
+    """Columns of the histogram of the memberships, a stack of clusters in each bar."""
+    counts = facts.survey.strengths
+    tops = np.cumsum(counts, axis=0)
+    group, place = np.nonzero(counts)
+    return {
+        "group": group.tolist(),
+        "name": [facts.level.names[k] for k in group],
+        "left": (place / BINS).tolist(),
+        "right": ((place + 0.9) / BINS).tolist(),
+        "top": tops[group, place].astype(float).tolist(),
+        "bottom": (tops - counts)[group, place].astype(float).tolist(),
+        "count": [f"{counts[k, bar]:,}" for k, bar in zip(group, place, strict=True)],
+        "range": [f"{bar / BINS:.2f} to {(bar + 1) / BINS:.2f}" for bar in place],
+        "colour": ["#888888"] * len(place),
+        "opacity": [0.9] * len(place),
+    }
+
+
+def _highest(facts: Facts) -> float:
+    return 1.05 * float(facts.survey.strengths.sum(axis=0).max())
 
 
 def _strengths(facts: Facts) -> Any:
     from bokeh.models import ColumnDataSource, NumeralTickFormatter
 
-    counts = facts.survey.strengths
-    tops = np.cumsum(counts, axis=0)
-    cluster, place = np.nonzero(counts)
-    source = ColumnDataSource(
-        {
-            "cluster": cluster.astype(np.int32),
-            "left": place / BINS,
-            "right": (place + 0.9) / BINS,
-            "top": tops[cluster, place].astype(float),
-            "bottom": (tops - counts)[cluster, place].astype(float),
-            "count": [f"{counts[k, bar]:,}" for k, bar in zip(cluster, place, strict=True)],
-            "range": [f"{bar / BINS:.2f} to {(bar + 1) / BINS:.2f}" for bar in place],
-            "colour": ["#888888"] * len(place),
-            "opacity": np.full(len(place), 0.9),
-        },
-        name="bars",
-    )
-    tooltips = [("Cluster", "@cluster"), ("Membership", "@range"), ("Rows", "@count")]
-    highest = 1.05 * float(tops[-1].max())
-    chart = _figure("strength", tooltips, height=300, x_range=(0.0, 1.0), y_range=(0.0, highest))
+    source = ColumnDataSource(_bars(facts), name="bars")
+    tooltips = [("Cluster", "@name"), ("Membership", "@range"), ("Rows", "@count")]
+    y_range = (0.0, _highest(facts))
+    chart = _figure("strength", tooltips, height=300, x_range=(0.0, 1.0), y_range=y_range)
     chart.quad(
         left="left",
         right="right",

@@ -45,12 +45,13 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory):
-    """Addresses of the reports of the spirals, of the wines, and of names that attack the page."""
+def reports(tmp_path_factory, nested):
+    """Addresses of reports: spirals, wines, a tree of clusters, names that attack the page."""
     folder = tmp_path_factory.mktemp("reports")
     X, _ = make_spirals(3000, random_state=0)
     spirals = KernelSpectralClustering(2, bandwidth=0.012, random_state=0).fit(X)
     write_report(spirals, X, folder / "spirals.html")
+    write_report(*nested, folder / "nested.html")
     wines = load_wine(as_frame=True).data
     model = KernelSpectralClustering(scale=True, random_state=0).fit(wines)
     write_report(model, wines, folder / "wine.html")
@@ -227,14 +228,18 @@ def test_without_scripts_everything_is_told(visit):
     text = page.inner_text("main")
     for fact in ("Cluster 2", "flavanoids", "Why 3 clusters", "Rows between two clusters"):
         assert fact in text
-    assert page.locator(".static:visible > svg").count() == 5
+    assert page.locator(".static .drawing:visible > svg").count() == 5
     assert page.locator(".live:visible").count() == 0
     assert page.locator(".zoom:visible").count() == 0
     page.check("#pick-1", force=True)  # the style sheet alone highlights
     page.wait_for_timeout(300)
     opacity = "part => Number(getComputedStyle(part).opacity)"
-    assert page.locator("#chart-data .static > svg .cluster-0").first.evaluate(opacity) < 0.2
-    assert page.locator("#chart-data .static > svg .cluster-1").first.evaluate(opacity) == 1.0
+    assert (
+        page.locator("#chart-data .static .drawing > svg .cluster-0").first.evaluate(opacity) < 0.2
+    )
+    assert (
+        page.locator("#chart-data .static .drawing > svg .cluster-1").first.evaluate(opacity) == 1.0
+    )
 
 
 def test_the_dark_page_is_dark(visit):
@@ -246,15 +251,19 @@ def test_the_dark_page_is_dark(visit):
     label = "Bokeh.documents[0].get_model_by_name('data').below[0].axis_label_text_color"
     assert bright.evaluate(label) != dark.evaluate(label)
     assert bright.evaluate(f"{COLOURS}.colour[0]") != dark.evaluate(f"{COLOURS}.colour[0]")
+    wanted = dark.evaluate(f"{COLOURS}.colour[0]")
     bright.emulate_media(color_scheme="dark")
-    bright.wait_for_timeout(300)
-    assert bright.evaluate(f"{COLOURS}.colour[0]") == dark.evaluate(f"{COLOURS}.colour[0]")
+    for _ in range(100):
+        if bright.evaluate(f"{COLOURS}.colour[0]") == wanted:
+            break
+        bright.wait_for_timeout(100)
+    assert bright.evaluate(f"{COLOURS}.colour[0]") == wanted
 
 
 def test_print_has_the_static_charts_on_white(visit):
     page = visit("wine", color_scheme="dark")
     page.emulate_media(media="print")
-    assert page.locator(".static:visible > svg").count() == 5
+    assert page.locator(".static .drawing:visible > svg").count() == 5
     assert page.locator(".live:visible").count() == 0
     assert page.locator(".picker:visible, nav:visible").count() == 0
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -271,3 +280,93 @@ def test_names_do_not_run(visit):
     page = visit("attack")
     assert page.locator("img").count() == 0
     assert "</script><script>alert(1)</script>" in page.inner_text("main")
+
+
+def test_a_level_changes_colours_tables_and_counts(visit, nested):
+    model, X = nested
+    page = visit("nested")
+    place_of = {5: "0", 2: "1", 3: "2", 4: "3"}
+    tables, colours = set(), []
+    for m in (2, 3, 4, 5):
+        page.check(f"#level-{place_of[m]}", force=True)
+        labels = model.predict(X, n_clusters=m)
+        rows = page.locator(".clusters tbody:visible tr")
+        counts = [
+            int(rows.nth(k).locator("td").first.inner_text().replace(",", ""))
+            for k in range(rows.count())
+        ]
+        assert counts == np.bincount(labels).tolist()
+        tables.add(page.inner_text(".clusters"))
+        assert page.locator(".chip:visible input[name=pick]").count() == m + 1
+        assert f"fall into {m} clusters" in page.inner_text(".summary:visible .answer")
+        drawn = page.evaluate(
+            f"[{COLOURS}.name, {COLOURS}.colour, {COLOURS}.row].map((c) => Array.from(c))"
+        )
+        found = {(name, colour) for name, colour in zip(*drawn[:2], strict=True)}
+        assert len(found) == m
+        numbers = [int(row.replace(",", "")) for row in drawn[2]]
+        assert [int(name) for name in drawn[0]] == labels[numbers].tolist()
+        bars = page.evaluate("Array.from(Bokeh.documents[0].get_model_by_name('bars').data.count)")
+        assert sum(int(count.replace(",", "")) for count in bars) == len(X)
+        colours.append(len(set(drawn[1])))
+        assert page.locator(".cut:visible").count() == 1
+    assert colours == [2, 3, 4, 5] and len(tables) == 4
+
+
+def test_a_level_is_chosen_by_keyboard_and_in_the_tree(visit):
+    page = visit("nested")
+    page.focus("#level-0")
+    page.keyboard.press("ArrowLeft")
+    assert page.is_checked("#level-3")
+    assert page.inner_text("#announce") == "All 4 clusters are shown."
+    page.focus("#pick-all")
+    page.keyboard.press("ArrowRight")
+    assert page.is_checked("#pick-4-0")
+    assert page.inner_text("#announce") == "Cluster 0 is highlighted."
+    cut = float(page.locator(".cut.level-1").get_attribute("style").split(":")[1].rstrip("%"))
+    width = page.locator(".branches").bounding_box()["width"]
+    page.locator(".branches").click(position={"x": cut / 100 * width, "y": 5})
+    assert page.is_checked("#level-1") and page.is_checked("#pick-all")
+
+
+def test_a_group_is_highlighted_with_all_its_clusters(visit, nested):
+    model, _ = nested
+    page = visit("nested")
+    page.check("#level-1", force=True)
+    page.check("#pick-2-0", force=True)
+    page.wait_for_timeout(300)
+    groups = model.cut(2)
+    data = page.evaluate(f"[Array.from({COLOURS}.cluster), Array.from({COLOURS}.opacity)]")
+    for cluster, opacity in zip(*data, strict=True):
+        assert opacity == (0.75 if groups[cluster] == 0 else 0.1)
+    opacity = "part => Number(getComputedStyle(part).opacity)"
+    for k in range(5):
+        leaf = page.locator(f".leaves .cluster-{k}").evaluate(opacity)
+        assert (leaf == 1.0) == (groups[k] == 0)
+
+
+def test_levels_work_without_scripts(visit, nested):
+    model, _ = nested
+    page = visit("nested", live=False, java_script_enabled=False)
+    stroke = "part => getComputedStyle(part).stroke"
+    lines = page.locator(".branches path:not(.tick)")
+    assert len({lines.nth(k).evaluate(stroke) for k in range(5)}) == 5
+    page.check("#level-1", force=True)
+    assert page.locator(".clusters tbody:visible tr").count() == 2
+    strokes = [lines.nth(k).evaluate(stroke) for k in range(5)]
+    assert len(set(strokes)) == 2
+    fill = "part => getComputedStyle(part).fill"
+    points = [
+        page.locator(f"#chart-data .static .cluster-{k} use").first.evaluate(fill) for k in range(5)
+    ]
+    assert points == strokes
+    groups = model.cut(2)
+    assert all(
+        (strokes[a] == strokes[b]) == (groups[a] == groups[b]) for a in range(5) for b in range(5)
+    )
+
+
+def test_the_tree_fits_a_phone(visit):
+    page = visit("nested", viewport={"width": 400, "height": 800}, is_mobile=True, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert page.locator(".branches").bounding_box()["width"] > 200

@@ -16,7 +16,7 @@ def test_every_chart_has_words_and_every_table_a_caption(model, data, write):
     ids = [attrs["id"] for _, attrs in outline.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     images = [attrs for attrs in outline.named("svg") if attrs.get("role") == "img"]
-    assert len(images) == 5
+    assert len(images) == 6  # that of the memberships for 3 and for 2 clusters
     assert all(attrs["aria-labelledby"] in ids for attrs in images)
     assert len(outline.named("table")) == len(outline.named("caption"))
     assert all("scope" in attrs for attrs in outline.named("th"))

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from sparseksc._typing import Floats, Integers
 from sparseksc.plotting import TuningDisplay
+from sparseksc.report.charts.palette import CLUSTERS_LIGHT, LIGHT, SHAPES, colour_of, shape_of
 from sparseksc.report.facts import Facts
 from sparseksc.report.numbers import number
-from sparseksc.report.palette import CLUSTERS_LIGHT, LIGHT, SHAPES, colour_of, shape_of
 from sparseksc.report.survey import BINS
 from sparseksc.report.view import View
 
@@ -55,10 +56,21 @@ def static_charts(facts: Facts) -> dict[str, str]:
         if view is not None:
             charts[name] = _scatter(name, facts, view)
     if facts.n_clusters > 1:
-        charts["strength"] = _strengths(facts)
+        for at_level in facts.levels:
+            charts[strength_chart(at_level)] = _strengths(at_level)
     if facts.tuning is not None:
         charts["surface"] = _surface(facts)
     return charts
+
+
+def strength_chart(facts: Facts) -> str:
+    """Name of the chart of the memberships at a level."""
+    return "strength" if facts.level.finest else f"strength-{facts.n_clusters}"
+
+
+def _placeholder(cluster: int) -> str:
+    """Return a colour that stands for whatever a cluster has at the level that is chosen."""
+    return f"#fe{cluster:04x}"
 
 
 @contextmanager
@@ -86,25 +98,36 @@ def _for_page(name: str, svg: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     used = set(re.findall(r"#([\w.-]+)[\")]", svg))
-    svg = re.sub(r' id="cluster-(\d+)"', r' class="of-cluster cluster-\1"', svg)
+    svg = re.sub(r' id="clusters-([\d-]+)"', _cluster_classes, svg)
     svg = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", svg)
     names = {colour: f"var(--{key})" for key, colour in LIGHT.items() if key != "page"}
     names |= {colour: f"var(--c{place})" for place, colour in enumerate(CLUSTERS_LIGHT)}
 
+    def named(colour: re.Match[str]) -> str:
+        if colour[0].startswith("#fe"):
+            return f"var(--k{int(colour[0][3:], 16)})"
+        return names.get(colour[0], colour[0])
+
     def tidy(tag: re.Match[str]) -> str:
-        text = re.sub(r"#[0-9a-f]{6}\b", lambda found: names.get(found[0], found[0]), tag[0])
+        text = re.sub(r"#[0-9a-f]{6}\b", named, tag[0])
         return re.sub(r"(\d\.\d\d)\d+", r"\1", text)
 
     # Only tags: names of features are left as they are, whatever they look like.
     svg = re.sub(r"<[^>]+>", tidy, svg)
     box = re.search(r'viewBox="[^"]+"', svg)
     assert box is not None
+    caption = re.sub(r"-\d+$", "", name)
     head = (
         f'<svg {box[0]} xmlns:xlink="http://www.w3.org/1999/xlink" role="img" '
-        f'aria-labelledby="{name}-caption">'
+        f'aria-labelledby="{caption}-caption">'
     )
     body = svg[svg.index(">", svg.index("<svg")) + 1 :]
     return head + re.sub(r"\n\s*", "\n", body)
+
+
+def _cluster_classes(found: re.Match[str]) -> str:
+    classes = " ".join(f"cluster-{number}" for number in found[1].split("-"))
+    return f' class="of-cluster {classes}"'
 
 
 def _scatter(name: str, facts: Facts, view: View) -> str:
@@ -119,18 +142,18 @@ def _scatter(name: str, facts: Facts, view: View) -> str:
                 view.x[mine],
                 view.y[mine],
                 SHAPES[shape_of(cluster)][1],
-                color=CLUSTERS_LIGHT[colour_of(cluster)],
+                color=_placeholder(cluster),
                 markersize=3.6,
                 markeredgewidth=0,
                 alpha=0.75,
             )
-            drawn.set_gid(f"cluster-{cluster}")
+            drawn.set_gid(f"clusters-{cluster}")
         ax.set_xlabel(view.x_name)
         if view.y_name:
             ax.set_ylabel(view.y_name)
             ax.grid(True)
         else:
-            ax.set_yticks(-np.arange(facts.n_clusters), _names(facts.n_clusters))
+            ax.set_yticks(-np.arange(facts.n_clusters), _names(facts.level.names))
             ax.grid(True, axis="x")
         if view.same_units:
             ax.set_aspect("equal", adjustable="datalim")
@@ -141,27 +164,35 @@ def _scatter(name: str, facts: Facts, view: View) -> str:
     return written[0]
 
 
-def _names(K: int) -> list[str]:
-    return [f"cluster {k}" if K <= 12 or k % 5 == 0 else "" for k in range(K)]
+def _names(names: list[str]) -> list[str]:
+    few = len(names) <= 12
+    return [f"cluster {name}" if few or k % 5 == 0 else "" for k, name in enumerate(names)]
+
+
+def _bars(below: Floats, counts: Integers) -> Any:
+    """Outline of the bars of one cluster: a single path, however many there are."""
+    from matplotlib.path import Path
+
+    (filled,) = np.nonzero(counts)
+    left, right = filled / BINS, (filled + 0.9) / BINS
+    low, high = below[filled], (below + counts)[filled]
+    corners = [(left, low), (right, low), (right, high), (left, high)]
+    bars = np.array([np.column_stack(corner) for corner in corners]).transpose(1, 0, 2)
+    closed = np.concatenate([bars, bars[:, :1]], axis=1)
+    return Path.make_compound_path(*(Path(bar, closed=True) for bar in closed))
 
 
 def _strengths(facts: Facts) -> str:
-    with _chart("strength", height=3.0) as (ax, written):
-        left = np.arange(BINS) / BINS
+    from matplotlib.patches import PathPatch
+
+    with _chart(strength_chart(facts), height=3.0) as (ax, written):
         below = np.zeros(BINS)
-        for cluster, counts in enumerate(facts.survey.strengths):
-            filled = counts > 0
-            bars = ax.bar(
-                left[filled],
-                counts[filled],
-                width=0.9 / BINS,
-                align="edge",
-                bottom=below[filled],
-                color=CLUSTERS_LIGHT[colour_of(cluster)],
-            )
-            for bar in bars:
-                bar.set_gid(f"cluster-{cluster}")
+        for group, counts in enumerate(facts.survey.strengths):
+            colour = CLUSTERS_LIGHT[colour_of(int(facts.level.leaders[group]))]
+            bars = ax.add_patch(PathPatch(_bars(below, counts), facecolor=colour, linewidth=0))
+            bars.set_gid("clusters-" + "-".join(map(str, facts.level.members(group))))
             below += counts
+        ax.set_ylim(0.0, 1.05 * below.max())
         ax.set_xlim(0.0, 1.0)
         ax.grid(True, axis="y")
         ax.yaxis.set_major_formatter("{x:,.0f}")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sparseksc.report.palette import CLUSTERS_DARK, CLUSTERS_LIGHT, DARK, LIGHT
+from sparseksc.report.charts.palette import CLUSTERS_DARK, CLUSTERS_LIGHT, DARK, LIGHT
 
 for needed in ("bokeh", "jinja2", "matplotlib"):
     pytest.importorskip(needed)
