@@ -16,14 +16,12 @@ from experiments.options import Options
 from experiments.section import Section
 from experiments.spirals import Floats, Kernel
 from experiments.store import Compute, Row, Store, read
-from experiments.tuning import Tuning
+from experiments.tuning import ETA, Tuning
 from sparseksc.kernels import make_kernel
 from sparseksc.reference import incomplete_cholesky
 
 #: Bandwidths of the search; the paper prints the ends of its grid, not how many there are.
 BANDWIDTHS = tuple(float(h) for h in np.geomspace(*paper.BANDWIDTHS, 10))
-#: Weight of the balance in the criteria: the default of the authors' program.
-ETA = 0.2
 RUNS = 5
 KEYS = ("image", "seed", "quick")
 QUICK = ("3096", "42049")
