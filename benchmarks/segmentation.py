@@ -1,12 +1,14 @@
 """Segments of the Berkeley images, unattended, beside other methods and people.
 
-    python -m benchmarks.segmentation [--seeds 5] [--methods NAME ...] [--fit | --ablation]
+    python -m benchmarks.segmentation [--seeds 5] [--methods NAME ...]
+    python -m benchmarks.segmentation --fit | --ablation | --sheets DIR
 
 The 40 images of ``bsds500-more``, sorted by number, are halved: the first, third, fifth ... are for
 choosing, the others are held out, like the ten of ``bsds500``. Prints Markdown tables: the mean F
 of the boundary benchmark for each method, and that of ``segment(image)`` for each image and seed.
 ``--fit`` prints the constants of ``sparseksc.image.hierarchy`` instead, ``--ablation`` what single
-choices are worth; both take the choosing half alone.
+choices are worth; both take the choosing half alone. ``--sheets`` writes contact sheets instead:
+every image, its segments, and all that people drew, the darker the more of them.
 """
 
 import argparse
@@ -190,6 +192,36 @@ def seeds_table(parts, seeds):
         print(f"| {name} | {f:.2f} | {count} |")
 
 
+def as_drawn(humans):
+    """Boundaries of all people on white, two pixels wide, the darker the more drew them."""
+    share = np.mean([ndimage.maximum_filter(human, 2) for human in humans], axis=0)
+    return np.repeat((255 * (1.0 - share)).astype(np.uint8)[..., None], 3, axis=2)
+
+
+def sheets(parts, folder, per_sheet=10):
+    """Write contact sheets at half the size, two images in a row, and say what is on each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part, images in parts.items():
+        for first in range(0, len(images), per_sheet):
+            shown = images[first : first + per_sheet]
+            tiles = []
+            for name, image, humans in shown:
+                found = segment(image, random_state=0)
+                row = np.hstack([image, found.overlay(fill=0.8), as_drawn(humans)])
+                f = boundary_map_f_measure(boundaries(found.labels), humans).f
+                print(f"{part}, sheet {first // per_sheet + 1}: {name}, F {f:.2f}", flush=True)
+                tiles.append(Image.fromarray(row).resize((row.shape[1] // 2, row.shape[0] // 2)))
+            width = 2 * max(tile.width for tile in tiles)
+            height = max(tile.height for tile in tiles)
+            sheet = Image.new("RGB", (width, height * ((len(tiles) + 1) // 2)), "white")
+            for k, tile in enumerate(tiles):
+                sheet.paste(tile, (k % 2 * width // 2, k // 2 * height))
+            path = folder / f"{part.replace(' ', '-')}-{first // per_sheet + 1}.jpg"
+            unfinished = path.with_suffix(".part")
+            sheet.save(unfinished, format="JPEG", quality=80)
+            unfinished.replace(path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -197,6 +229,7 @@ def main():
     parser.add_argument("--methods", nargs="*", help="functions of this file, or people; all")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--sheets", type=Path, metavar="DIR")
     arguments = parser.parse_args()
     more = list(berkeley(arguments.data / "bsds500-more"))
     if not more:
@@ -208,6 +241,8 @@ def main():
     else:
         parts = {"choosing half": more[0::2], "held-out half": more[1::2]}
         parts["the ten of the paper"] = list(berkeley(arguments.data / "bsds500"))
+        if arguments.sheets:
+            return sheets(parts, arguments.sheets)
         compare(parts, arguments.methods)
         if arguments.seeds:
             seeds_table(parts, range(arguments.seeds))
