@@ -1,17 +1,21 @@
 """Segments of the Berkeley images, unattended, beside other methods and people.
 
-    python -m benchmarks.segmentation [--seeds 5] [--methods NAME ...] [--fit | --ablation]
+    python -m benchmarks.segmentation [--seeds 5] [--methods NAME ...]
+    python -m benchmarks.segmentation --fit | --ablation | --times | --sheets DIR
 
 The 40 images of ``bsds500-more``, sorted by number, are halved: the first, third, fifth ... are for
 choosing, the others are held out, like the ten of ``bsds500``. Prints Markdown tables: the mean F
 of the boundary benchmark for each method, and that of ``segment(image)`` for each image and seed.
 ``--fit`` prints the constants of ``sparseksc.image.hierarchy`` instead, ``--ablation`` what single
-choices are worth; both take the choosing half alone.
+choices are worth; both take the choosing half alone. ``--sheets`` writes contact sheets instead:
+every image, its segments, and all that people drew, the darker the more of them; ``--times`` prints
+the times of one image, and the time and the memory of it at 12 megapixels.
 """
 
 import argparse
+import resource
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from unittest.mock import patch
 
 import numpy as np
@@ -75,12 +79,12 @@ METHODS = {
 
 
 def measure(images, method, seed=0):
-    """F, number of segments and seconds for each image."""
+    """F, number of segments and CPU seconds of all threads for each image."""
     rows = {}
     for name, image, humans in images:
-        started = perf_counter()
+        started = process_time()
         labels = method(image, seed)
-        seconds = perf_counter() - started
+        seconds = process_time() - started
         f = boundary_map_f_measure(boundaries(labels), humans).f
         rows[name] = f, len(np.unique(labels)), seconds
     return rows
@@ -160,7 +164,7 @@ def ablation(images):
 
 
 def compare(parts, names):
-    print("| method |", " | ".join(parts), "| median s |")
+    print("| method |", " | ".join(parts), "| median CPU s |")
     print("|---|" + "---|" * (len(parts) + 1))
     for name, method in METHODS.items():
         if names and method.__name__ not in names:
@@ -190,6 +194,61 @@ def seeds_table(parts, seeds):
         print(f"| {name} | {f:.2f} | {count} |")
 
 
+def times(image, rounds=7):
+    """Print the times of an image, alternately with another method, and of it enlarged."""
+    seconds = {local: [], graph_based: []}
+    for _ in range(rounds):
+        for method, found in seconds.items():
+            wall, cpu = perf_counter(), process_time()
+            method(image, 0)
+            found.append((perf_counter() - wall, process_time() - cpu))
+    for method, found in seconds.items():
+        wall, cpu = np.median(found, axis=0)
+        size = f"{image.shape[1]} x {image.shape[0]}"
+        print(f"{size}, {method.__name__}: {wall:.2f} s, CPU {cpu:.2f} s (medians of {rounds})")
+    height, width = (4000, 3000) if image.shape[0] > image.shape[1] else (3000, 4000)
+    big = np.asarray(Image.fromarray(image).resize((width, height)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    wall, cpu = perf_counter(), process_time()
+    found = segment(big, random_state=0)
+    wall, cpu = perf_counter() - wall, process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        f"{width} x {height}: {found.n_segments} segments, {wall:.1f} s, CPU {cpu:.1f} s, ", end=""
+    )
+    print(f"peak {peak / 1024:.0f} MB, before {before / 1024:.0f} MB")
+
+
+def as_drawn(humans):
+    """Boundaries of all people on white, two pixels wide, the darker the more drew them."""
+    share = np.mean([ndimage.maximum_filter(human, 2) for human in humans], axis=0)
+    return np.repeat((255 * (1.0 - share)).astype(np.uint8)[..., None], 3, axis=2)
+
+
+def sheets(parts, folder, per_sheet=10):
+    """Write contact sheets at half the size, two images in a row, and say what is on each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part, images in parts.items():
+        for first in range(0, len(images), per_sheet):
+            shown = images[first : first + per_sheet]
+            tiles = []
+            for name, image, humans in shown:
+                found = segment(image, random_state=0)
+                row = np.hstack([image, found.overlay(fill=0.8), as_drawn(humans)])
+                f = boundary_map_f_measure(boundaries(found.labels), humans).f
+                print(f"{part}, sheet {first // per_sheet + 1}: {name}, F {f:.2f}", flush=True)
+                tiles.append(Image.fromarray(row).resize((row.shape[1] // 2, row.shape[0] // 2)))
+            width = 2 * max(tile.width for tile in tiles)
+            height = max(tile.height for tile in tiles)
+            sheet = Image.new("RGB", (width, height * ((len(tiles) + 1) // 2)), "white")
+            for k, tile in enumerate(tiles):
+                sheet.paste(tile, (k % 2 * width // 2, k // 2 * height))
+            path = folder / f"{part.replace(' ', '-')}-{first // per_sheet + 1}.jpg"
+            unfinished = path.with_suffix(".part")
+            sheet.save(unfinished, format="JPEG", quality=80)
+            unfinished.replace(path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -197,7 +256,11 @@ def main():
     parser.add_argument("--methods", nargs="*", help="functions of this file, or people; all")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--ablation", action="store_true")
+    parser.add_argument("--times", action="store_true")
+    parser.add_argument("--sheets", type=Path, metavar="DIR")
     arguments = parser.parse_args()
+    if arguments.times:
+        return times(next(berkeley(arguments.data / "bsds500"))[1])
     more = list(berkeley(arguments.data / "bsds500-more"))
     if not more:
         parser.error(f"no images in {arguments.data / 'bsds500-more'}; get BSDS500 from {HOME}")
@@ -208,6 +271,8 @@ def main():
     else:
         parts = {"choosing half": more[0::2], "held-out half": more[1::2]}
         parts["the ten of the paper"] = list(berkeley(arguments.data / "bsds500"))
+        if arguments.sheets:
+            return sheets(parts, arguments.sheets)
         compare(parts, arguments.methods)
         if arguments.seeds:
             seeds_table(parts, range(arguments.seeds))

@@ -63,9 +63,9 @@ def draw(options: Options, rows: list[Row]) -> None:
             label=name,
         )
     accuracy.set(xscale="log", xlabel="training points", ylabel="adjusted Rand index")
-    for ax in (times, accuracy):
+    for ax, place in ((times, "upper left"), (accuracy, "lower right")):
         ax.grid(alpha=0.3)
-        ax.legend(fontsize=8)
+        ax.legend(fontsize=8, loc=place)
     save(figure, options.out / "figure2.png")
 
 

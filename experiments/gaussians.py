@@ -116,7 +116,9 @@ def section(options: Options) -> Section:
     why = (
         "The program's points are a file that was not used; these are drawn by `make_gaussians` "
         f"with an overlap of {OVERLAP:g}. The rank follows from the area that the standardised "
-        "clusters cover. The program ran on four threads, this on one."
+        "clusters cover. The criterion is flat over a decade of bandwidths (the bright bar in the "
+        "figure), so that its maximum may lie anywhere on it. The program ran on four threads, "
+        "this on one."
     )
     thresholds = [
         Threshold("ten Gaussians: K found", float(str(row["n_clusters"])), 10, 10),

@@ -21,6 +21,8 @@ from sparseksc.reference import (
 
 #: The encoding that belongs to each criterion.
 ENCODING_OF = {"bas": "angular", "ams": "direction", "blf": "sign"}
+#: Weight of the balance in the criteria of images: the default of the authors' program.
+ETA = 0.2
 
 
 class Scores(NamedTuple):

@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from experiments import images, shapes, spirals, table3
 from experiments.tuning import Tuning
 from sparseksc.datasets import make_gaussians
+from sparseksc.image.features import distinct_rows
 from sparseksc.reference import incomplete_cholesky, paper_ksc
 
 
@@ -18,6 +19,25 @@ def test_a_weight_is_a_number_of_points(rows):
     weights = extra + 1
     expected = adjusted_rand_score(np.repeat(a, weights), np.repeat(b, weights))
     assert images.weighted_ari(a, b, weights.astype(float)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_our_rules_take_the_largest_criterion_and_the_largest_agreement():
+    pixels = distinct_rows(np.array([[0.0], [1.0], [2.0], [3.0], [0.0]]))
+    alike, other = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    found = images.Candidates(pixels, [alike, 1 - alike, other], [0.1, 0.2, 0.9])
+    np.testing.assert_array_equal(found.by_criterion(), other[pixels.inverse])
+    np.testing.assert_array_equal(found.by_agreement(), alike[pixels.inverse])
+
+
+def test_the_angular_encoding_of_two_clusters_takes_no_bias():
+    X = make_gaussians(300, n_clusters=2, random_state=0)[0]
+    kernel = spirals.compiled_kernel
+    model = paper_ksc(X, 2, kernel(2.0), max_rank=30, reduced_kernel=kernel(8.0))
+    scores = model.transform(X)
+    plain = kernel(8.0)(X, model.reduced_set) @ model.coef
+    for encoding, expected in (("angular", plain), ("sign", scores)):
+        labels = images.label(model, scores, 2, encoding)
+        np.testing.assert_array_equal(labels, expected[:, 0] > 0)
 
 
 @pytest.mark.parametrize("tol", [0.9, 0.5, 0.1])

@@ -23,6 +23,17 @@ def test_features_are_smooth_channels_contrast_and_position():
     assert local_features(Channels(values, 1), 0.0, 1).shape == (30, 40, 4)
 
 
+def test_contrast_means_texture_and_hardly_a_single_edge():
+    edge, stripes = np.zeros((2, 60, 80, 1), dtype=np.float32)
+    edge[:, 40:] = 80.0
+    stripes[:, 20:60:2] = 20.0
+    of_edge, of_stripes = (
+        local_features(Channels(values, 1), 0.0, 1)[30, :, 1] for values in (edge, stripes)
+    )
+    assert of_edge.max() < 0.3 * 40.0  # what it is on the edge, without the opening
+    np.testing.assert_allclose(of_stripes[30:50], 10.0, rtol=0.05)
+
+
 def test_gradient_of_a_slope_is_its_length():
     y, x = np.mgrid[0:40, 0:40].astype(np.float32)
     slope = np.stack([3 * x, 4 * y], axis=-1)

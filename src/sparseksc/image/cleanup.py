@@ -1,4 +1,4 @@
-"""Removal of specks: pieces of a segment that are too small to be meant."""
+"""Removal of specks, pieces of a segment that are too small to be meant, and new numbers."""
 
 from __future__ import annotations
 
@@ -65,3 +65,21 @@ def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[A
         specks | outside, return_distances=False, return_indices=True
     )
     return np.where(outside, labels, labels[tuple(nearest)])
+
+
+def numbered_by_size(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Renumber the segments, the largest first, and return their old numbers too; -1 stays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.image.cleanup import numbered_by_size
+    >>> labels, old = numbered_by_size(np.array([[2, 2, 0, -1]]))
+    >>> labels.tolist(), old.tolist()
+    ([[0, 0, 1, -1]], [2, 0])
+    """
+    sizes = np.bincount(labels[labels >= 0])
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    numbers = np.full(len(sizes) + 1, -1, np.int32)
+    numbers[order] = np.arange(len(order))
+    return numbers[labels], order

@@ -27,11 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparseksc._typing import Floats, Integers
+from sparseksc.image.boundaries import Mask
+from sparseksc.image.cleanup import remove_specks
+from sparseksc.image.pixels import Scaling, enlarged
+from sparseksc.image.regions import SPECK_WIDTH, Regions, filled
 
 #: Weights of lightness, colour, local contrast and scores, and b: a logistic regression of the
 #: share of people who drew them on the evidence for the boundaries of regions, weighted by their
 #: lengths, of half of the images (``python -m benchmarks.segmentation --fit``).
-WEIGHTS, INTERCEPT = np.array([0.72, 0.79, 0.73, 1.30]), -5.28
+WEIGHTS, INTERCEPT = np.array([0.84, 0.79, 0.61, 1.45]), -5.49
 #: Evidence below which differences do not count; gradients are in units of CIELAB.
 LEAST_EVIDENCE = 0.5
 #: Where no boundary is as likely as this, the image is one segment. It was 0.5 until one of the ten
@@ -222,3 +226,69 @@ def merge_regions(graph: RegionGraph) -> Hierarchy:
 
 def _expected_f(kept: float, drawn: float, total: float) -> float:
     return 2.0 * max(kept, 0.0) / (drawn + total) if drawn + total > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What all levels of a segmentation come from, in the size that was analysed.
+
+    Attributes
+    ----------
+    regions : Regions
+    hierarchy : Hierarchy
+    scale : int
+        Factor by which the image was reduced.
+    mask : array of the shape of the image, bool
+    least : int
+        Pixels below which a piece is a speck, in the size that was analysed.
+    position_weight : float
+        Where it is 0, segments need not be connected, and specks are removed after the merges.
+    channel_axis : int, None or "auto"
+    scaling : tuple of two arrays, or None
+        Of channels that are not colours.
+    """
+
+    regions: Regions
+    hierarchy: Hierarchy
+    scale: int
+    mask: Mask
+    least: int
+    position_weight: float
+    channel_axis: int | str | None
+    scaling: Scaling | None
+
+    @property
+    def has_specks(self) -> bool:
+        """Whether there are specks in the regions."""
+        return self.position_weight == 0.0 and self.least > 0
+
+    def labels(self, level: int) -> NDArray[np.int32]:
+        """Return the segment of each pixel of the image; with specks, some may be left out."""
+        labels = enlarged(self._analysed(level), self.scale, self.mask.shape)
+        if not self.mask.all():
+            if (labels[self.mask] < 0).any():
+                labels = filled(labels, labels >= 0)
+            labels[~self.mask] = -1
+        return labels
+
+    def level_of(self, n_segments: int) -> int:
+        """Return the coarsest level that has as many segments when its specks are gone.
+
+        Where none has, the one that comes nearest from below.
+        """
+        if not self.has_specks:
+            return n_segments
+        counts = {}
+        for level in range(n_segments, self.hierarchy.n_regions + 1):
+            found = self._analysed(level)
+            counts[level] = len(np.unique(found[found >= 0]))
+            if counts[level] == n_segments:
+                return level
+        return max(counts, key=lambda level: (min(counts[level], n_segments), -level))
+
+    def _analysed(self, level: int) -> NDArray[np.int32]:
+        segments = np.append(self.hierarchy.cut(level), -1)  # -1 stays -1
+        found: NDArray[np.int32] = segments[self.regions.labels].astype(np.int32)
+        if self.has_specks:
+            return remove_specks(found, self.least, min(SPECK_WIDTH, *found.shape) | 1)
+        return found

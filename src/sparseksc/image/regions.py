@@ -2,9 +2,11 @@ r"""Small regions of an image: clusters of its pixels, with boundaries along its
 
 Every pixel is described by its smoothed colour in CIELAB, the local contrast (the standard
 deviation of the lightness around it) and its position, and the pixels are clustered with the
-landmarks kernel into more clusters than are wanted. Smoothing moves boundaries, so that a watershed
-of the gradient lays them along the edges again. Which regions belong together is decided in
-:mod:`sparseksc.image.hierarchy`, by the evidence along their common boundaries.
+landmarks kernel into more clusters than are wanted. A single edge has contrast around it too, a
+ridge as wide as the window; a grey opening takes it away, so that contrast means texture. Smoothing
+moves boundaries, so that a watershed of the gradient lays them along the edges again. Which regions
+belong together is decided in :mod:`sparseksc.image.hierarchy`, by the evidence along their common
+boundaries.
 """
 
 from __future__ import annotations
@@ -30,8 +32,9 @@ from sparseksc.image.pixels import Channels
 # of benchmarks/segmentation.py, where each may be changed by a half with little effect.
 #: Standard deviation of the smoothing of colours.
 SMOOTHING = 2.0
-#: Standard deviation of the window of the local contrast.
-CONTRAST_WINDOW = 3.0
+#: Standard deviation of the window of the local contrast, and width of the ridges that it makes of
+#: edges: two standard deviations on both sides.
+CONTRAST_WINDOW, RIDGE = 3.0, 13
 #: Difference in lightness that is worth as much as the longest side of the image.
 POSITION_WEIGHT = 35.0
 #: Clusters and landmarks.
@@ -41,7 +44,7 @@ LEAST_PIXELS = 25
 #: A boundary may move by this many pixels to an edge.
 REACH = 3
 #: Pieces that hold no square of this width are mixtures along a boundary.
-SPECK_WIDTH = 5
+SPECK_WIDTH = 7
 #: Scales of the gradients of colours and of the local contrast.
 FINE, COARSE = 2.0, 4.0
 #: Steps of the diffusion that weigh the scores.
@@ -93,7 +96,7 @@ def find_regions(
     n_clusters : int
         Clusters, or fewer in a small image.
     least : int
-        Pieces of fewer pixels are specks; 0 keeps all, thin ones too.
+        Pieces of fewer pixels are specks, if they are to be connected; 0 keeps all, thin ones too.
     connected : bool
         Whether regions are the connected pieces of the clusters; otherwise position is no feature
         and regions are the clusters.
@@ -112,7 +115,8 @@ def find_regions(
     model = _fitted(model, rows)
     labels: Array = np.full(mask.shape, -1, dtype=np.int32)
     labels[mask] = model.labels_[: len(rows)]
-    labels = _pieces(labels, least, connected)
+    # Without connected pieces, a cluster of small ones is a region; specks go after the merges.
+    labels = _pieces(labels, least if connected else 0, connected)
     edges = gradient(channels.values, 1.0, n_jobs)
     labels = snapped(labels, edges, mask)
     light = gradient(channels.lightness, FINE, n_jobs)
@@ -141,7 +145,7 @@ def _fitted(model: KernelSpectralClustering, rows: Array) -> KernelSpectralClust
 
 
 def local_features(channels: Channels, position_weight: float, n_jobs: int | None) -> FloatMap:
-    """Return smoothed channels, local contrast and position of each pixel.
+    """Return smoothed channels, local contrast without edges and position of each pixel.
 
     Shape (..., n_channels + 1 + n_dimensions); the last ones are left out for a weight of 0.
     """
@@ -150,7 +154,8 @@ def local_features(channels: Channels, position_weight: float, n_jobs: int | Non
     mean = ndimage.gaussian_filter(light, CONTRAST_WINDOW)
     square = ndimage.gaussian_filter(light * light, CONTRAST_WINDOW)
     contrast = np.sqrt(np.maximum(square - mean * mean, 0.0))
-    parts = [*smooth, contrast]
+    width = tuple(min(RIDGE, size) for size in contrast.shape)
+    parts = [*smooth, ndimage.grey_opening(contrast, width)]
     if position_weight > 0.0:
         scale = position_weight / max(light.shape)
         parts += list(np.indices(light.shape, dtype=np.float32) * np.float32(scale))

@@ -14,17 +14,15 @@ from scipy.spatial import KDTree
 from sparseksc._typing import Integers
 from sparseksc.config.domains import Seed, check_integer, check_value
 from sparseksc.estimator import KernelSpectralClustering
-from sparseksc.image.boundaries import Mask
-from sparseksc.image.cleanup import remove_specks
-from sparseksc.image.hierarchy import Hierarchy, merge_regions, region_graph
+from sparseksc.image.cleanup import numbered_by_size, remove_specks
+from sparseksc.image.hierarchy import Levels, merge_regions, region_graph
 from sparseksc.image.overlay import drawn_over
 from sparseksc.image.palette import Bytes, check_levels
-from sparseksc.image.pixels import Scaling, as_rgb, check_mask, enlarged, read_channels, reduced
+from sparseksc.image.pixels import as_rgb, check_mask, enlarged, read_channels, reduced
 from sparseksc.image.regions import (
     CLUSTERS,
     POSITION_WEIGHT,
     SPECK_WIDTH,
-    Regions,
     filled,
     find_regions,
     gradient,
@@ -37,41 +35,6 @@ from sparseksc.image.selection import check_bandwidths, check_windows, histogram
 SPECK_SHARE = 0.0005
 
 Labels = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Levels:
-    """What all levels of a segmentation come from, in the size that was analysed.
-
-    Attributes
-    ----------
-    regions : Regions
-    hierarchy : Hierarchy
-    scale : int
-        Factor by which the image was reduced.
-    mask : array of the shape of the image, bool
-    least : int
-        Pixels below which a piece is a speck, in the size that was analysed.
-    position_weight : float
-    channel_axis : int, None or "auto"
-    scaling : tuple of two arrays, or None
-        Of channels that are not colours.
-    """
-
-    regions: Regions
-    hierarchy: Hierarchy
-    scale: int
-    mask: Mask
-    least: int
-    position_weight: float
-    channel_axis: int | str | None
-    scaling: Scaling | None
-
-    def labels(self, n_segments: int) -> Labels:
-        """Return the segment of each pixel of the image."""
-        segments = np.append(self.hierarchy.cut(n_segments), -1)  # -1 stays -1
-        small = segments[self.regions.labels].astype(np.int32)
-        return _full_size(small, self.scale, self.mask)
 
 
 @dataclass(frozen=True)
@@ -88,6 +51,8 @@ class Segmentation:
         The image as it is shown; a volume has (depth, height, width, 3).
     levels : Levels or None
         All levels; None for histograms, which have one.
+    level : int
+        Of ``levels``: the number of segments before the removal of specks.
     clusters : array of shape (n_segments,), or None
         For histograms, the cluster of the model that each segment comes from: the removal of specks
         can change which is the largest, and leave nothing of a cluster.
@@ -99,6 +64,7 @@ class Segmentation:
     model: KernelSpectralClustering
     image: Bytes
     levels: Levels | None = None
+    level: int = 1
     clusters: NDArray[np.intp] | None = None
     palette: Bytes | None = None
 
@@ -128,7 +94,8 @@ class Segmentation:
                 f"{n_segments} segments asked for, but the image has from {found[0]} to "
                 f"{found[-1]}; segment(image, {n_segments}) looks for more."
             )
-        return replace(self, labels=_numbered_by_size(levels.labels(n_segments))[0])
+        level = levels.level_of(n_segments)
+        return replace(self, labels=numbered_by_size(levels.labels(level))[0], level=level)
 
     def transform(self, image: Any) -> Labels:
         """Label a second image with these segments: the next frame of a video, another slice.
@@ -198,9 +165,9 @@ class Segmentation:
 
     def _segment_of_each_landmark(self, levels: Levels) -> Integers:
         """Segment of most pixels near each landmark, in the numbers of ``labels``."""
-        cut = levels.hierarchy.cut(self.n_segments)
-        votes = levels.regions.votes @ np.eye(self.n_segments)[cut]
-        order = _numbered_by_size(levels.labels(self.n_segments))[1]
+        cut = levels.hierarchy.cut(self.level)
+        votes = levels.regions.votes @ np.eye(self.level)[cut]
+        order = numbered_by_size(levels.labels(self.level))[1]
         return votes[:, order].argmax(axis=1)
 
 
@@ -259,7 +226,7 @@ def segment(
         takes an array for a grey or colour image.
     clean_up : int or "auto", default="auto"
         Pieces of fewer pixels are no regions of their own, nor are those that are nowhere as wide
-        as 5 pixels, or as the widest window; 0 keeps all. "auto" is 0.05 % of the pixels.
+        as 7 pixels, or as the widest window; 0 keeps all. "auto" is 0.05 % of the pixels.
     bandwidth : float, list of float or "auto", default=None
         Of histograms: bandwidth h of the kernel, or candidates. The distance is at most 1. None is
         "auto".
@@ -355,23 +322,16 @@ def _by_regions(
         **common,
     )
     hierarchy = merge_regions(region_graph(regions.labels, regions.gradients, regions.scores))
+    weight = POSITION_WEIGHT if connected else 0.0
+    found = Levels(regions, hierarchy, scale, inside, least, weight, channel_axis, channels.scaling)
     available = hierarchy.numbers
     if candidates is not None:
         # The nearest there is, where none of those asked for is.
         candidates = sorted({min(max(n, available[0]), available[-1]) for n in candidates})
-    weight = POSITION_WEIGHT if connected else 0.0
-    found = Levels(regions, hierarchy, scale, inside, least, weight, channel_axis, channels.scaling)
-    labels = _numbered_by_size(found.labels(hierarchy.best(candidates)))[0]
-    return Segmentation(labels, regions.model, shown, found)
-
-
-def _full_size(small: Labels, scale: int, mask: Mask) -> Labels:
-    labels = enlarged(small, scale, mask.shape)
-    if not mask.all():
-        if (labels[mask] < 0).any():
-            labels = filled(labels, labels >= 0)
-        labels[~mask] = -1
-    return labels
+        candidates = [found.level_of(n) for n in candidates]
+    level = hierarchy.best(candidates)
+    labels = numbered_by_size(found.labels(level))[0]
+    return Segmentation(labels, regions.model, shown, found, level)
 
 
 def _by_histograms(
@@ -405,17 +365,8 @@ def _by_histograms(
     )
     if least > 0:
         labels = remove_specks(labels, least, max(found.windows))
-    labels, clusters = _numbered_by_size(labels)
+    labels, clusters = numbered_by_size(labels)
     return Segmentation(labels, found.model, rgb, clusters=clusters, palette=found.palette)
-
-
-def _numbered_by_size(labels: Labels) -> tuple[Labels, NDArray[np.intp]]:
-    """Renumber the segments, the largest first, and return their old numbers too; -1 stays."""
-    sizes = np.bincount(labels[labels >= 0])
-    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-    numbers = np.full(len(sizes) + 1, -1, np.int32)
-    numbers[order] = np.arange(len(order))
-    return numbers[labels], order
 
 
 def _candidates(value: Any) -> list[int] | None:
