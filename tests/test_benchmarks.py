@@ -118,3 +118,19 @@ def test_help_lists_the_benchmarks(capsys):
         command.main(["--help"])
     printed = capsys.readouterr().out
     assert all(name in printed for name in command.USUAL)
+
+
+def test_a_page_of_the_manual_is_filled_between_its_marks(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- results -->\nold\n<!-- end -->\nafter\n", encoding="utf-8")
+    report.fill(page, "new")
+    expected = "before\n<!-- results -->\n\nnew\n\n<!-- end -->\nafter\n"
+    assert page.read_text(encoding="utf-8") == expected
+
+
+def test_a_page_without_marks_is_left_alone(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("no marks\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="0 places for results"):
+        report.fill(page, "new")
+    assert page.read_text(encoding="utf-8") == "no marks\n"
