@@ -3,8 +3,8 @@ Two kernels: rbf and landmarks
 ==============================
 
 The rbf kernel has one bandwidth for all points, and sees thin shapes in few features. The landmarks
-kernel describes a point by its nearest landmarks and has no bandwidth: it is for many features, where
-no bandwidth tells near from far. Each is better on one of these two sets; ``kernel="auto"``, the
+kernel describes a point by its nearest landmarks and has no bandwidth: it is for many features, in
+which no bandwidth tells near from far. Each is better on one of these two sets; "auto", the
 default, compares them.
 """
 
