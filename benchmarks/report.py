@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ from sparseksc.data.atomic import atomic_write
 
 #: Heading of the section that is written by hand.
 BY_NAME = "\n## By name\n"
+#: What lies between these lines of a page of the manual is written by a benchmark.
+FILLED = re.compile(r"(?<=<!-- results -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
 
 Cell = str | int | float | bool | Spread | None
 
@@ -176,3 +179,11 @@ def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         file.write(text.encode())
+
+
+def fill(path: Path, text: str) -> None:
+    """Put the results of a benchmark into a page of the manual."""
+    page, count = FILLED.subn(lambda _: f"\n{text}\n", path.read_text(encoding="utf-8"))
+    if count != 1:
+        raise ValueError(f"{path.name} has {count} places for results instead of one.")
+    write(path, page)

@@ -28,7 +28,7 @@ MANY_PIVOTS_POINTS, RANKS = 11_000, (200, 1000)
 def run(settings: Settings) -> Result:
     """Compare on histograms, and time the search that a fit without parameters makes."""
     image, image_bar = _image(settings)
-    shapes, shapes_bars = _shapes(settings)
+    shapes, shapes_bars = in_shapes(settings)
     return Result("search", [image, shapes, _ranks(settings)], [image_bar, *shapes_bars])
 
 
@@ -77,7 +77,8 @@ def _loop(training: Any, validation: Any, choices: dict[str, Any]) -> list[float
     ]
 
 
-def _shapes(settings: Settings) -> tuple[Table, list[Threshold]]:
+def in_shapes(settings: Settings) -> tuple[Table, list[Threshold]]:
+    """Time fits without parameters, shape by shape."""
     n_points = settings.points(POINTS)
     shapes = {
         "two spirals": make_spirals(n_points, random_state=0),

@@ -82,5 +82,12 @@ def keep_trailing_underscores(app, what, name, obj, options, lines):
             lines[number] = head + colon + re.sub(r"(?<![`\w])(\w+)_(?![`\w])", r"\1\\_", tail)
 
 
+def cite_in_lists(app, pagename, templatename, context, doctree):
+    """Give citations the role that docutils' lists of them ask for."""
+    if "body" in context:
+        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", keep_trailing_underscores, priority=100)
+    app.connect("html-page-context", cite_in_lists)

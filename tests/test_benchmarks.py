@@ -133,3 +133,19 @@ def test_the_parts_of_the_quality_select_what_the_search_selects():
     assert ari == pytest.approx(problem.ari(model.labels_), abs=0.05)
     qualities = [quality_parts.VARIANTS["the quality"](one) for one in found]
     assert max(qualities) == pytest.approx(best.value)
+
+
+def test_a_page_of_the_manual_is_filled_between_its_marks(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- results -->\nold\n<!-- end -->\nafter\n", encoding="utf-8")
+    report.fill(page, "new")
+    expected = "before\n<!-- results -->\n\nnew\n\n<!-- end -->\nafter\n"
+    assert page.read_text(encoding="utf-8") == expected
+
+
+def test_a_page_without_marks_is_left_alone(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("no marks\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="0 places for results"):
+        report.fill(page, "new")
+    assert page.read_text(encoding="utf-8") == "no marks\n"

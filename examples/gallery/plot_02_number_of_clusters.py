@@ -4,7 +4,8 @@ How many clusters, and how sure
 
 Without a number, models with any number of clusters are compared by their quality: how much harder
 their clusters are to divide than to cut off. Below 1 the clusters overlap; above 2 they are well
-apart. The farther two neighbours are from each other, the higher it gets.
+apart. Where clusters are far from each other the peak is sharp; where neighbours touch, smaller
+numbers, which join some of them, are nearly as good.
 """
 
 import matplotlib.pyplot as plt
