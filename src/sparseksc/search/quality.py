@@ -262,7 +262,7 @@ class Judge:
         >>> judge.separation(clusters, 2).value > 2.0, judge.separation(halves, 2).value < 0.1
         (True, True)
         """
-        sizes = np.bincount(labels, self.weights, n_clusters)
+        sizes = np.bincount(labels, self.weights, n_clusters).astype(np.float64)
         if not (sizes > 0.0).all():
             return Separation(-np.inf, -np.inf)
 
