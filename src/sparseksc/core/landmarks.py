@@ -274,7 +274,7 @@ def _connected_parts(A: Any, root: Floats, count: int) -> tuple[Any, Floats]:
     place[order] = np.arange(len(order))
     filled = np.flatnonzero(root > 0.0)
     entries = root[filled] / lengths[part[filled]]
-    B = sp.csr_array((entries, (filled, place[part[filled]])), shape=(R, len(order)))
+    B: Any = sp.csr_array((entries, (filled, place[part[filled]])), shape=(R, len(order)))
     return B, B @ _complement(lengths[order], count)
 
 
@@ -295,8 +295,8 @@ def _leading(A: Any, B: Any, known: Floats, count: int) -> tuple[Floats, Floats]
     count = min(count - known.shape[1], R - B.shape[1])
     values, V = np.empty(0), np.empty((R, 0))
     if count > 0 and (R <= DENSE_RANK or 4 * count >= R):
-        taken: Any = B @ B.T
-        C = A.toarray() - (taken.toarray() if sp.issparse(taken) else taken)
+        dense = B if isinstance(B, np.ndarray) else B.toarray()
+        C = A.toarray() - dense @ dense.T
         values, V = eigh((C + C.T) / 2, driver="evd", check_finite=False)
     elif count > 0:
         operator = LinearOperator((R, R), lambda x: A @ x - B @ (B.T @ x), dtype=np.float64)
