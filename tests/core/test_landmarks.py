@@ -1,5 +1,7 @@
 """The landmarks kernel against the whole kernel matrix, and what must not change a bit."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -298,3 +300,20 @@ def test_labels_are_the_same_whether_features_are_kept_or_not(monkeypatch):
     np.testing.assert_array_equal(kept.labels_, again.labels_)
     np.testing.assert_array_equal(kept.cluster_sizes_, again.cluster_sizes_)
     assert kept.coef_.tobytes() == again.coef_.tobytes()
+
+
+def test_thousands_of_connected_parts_need_little_memory():
+    parts = 3000
+    pairs = [np.array([[2.0, 1.0], [1.0, 2.0]]) * (1.0 + k % 7) for k in range(parts)]
+    sums = LandmarkSums.of_matrix(sp.csr_array(sp.block_diag(pairs)), 0, 0.0)
+    tracemalloc.start()
+    spectrum, lam = solve_landmarks(sums, 9)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30 * 2**20  # a dense column for each part would be 144 MB
+    np.testing.assert_allclose(spectrum.eigenvalues, 1.0)
+    V = spectrum.eigenvectors
+    np.testing.assert_allclose(V.T @ V, np.eye(9), atol=1e-12)
+    np.testing.assert_allclose(V.T @ np.sqrt(lam), 0.0, atol=1e-9)
+    root = sp.diags_array(1.0 / np.sqrt(lam))
+    np.testing.assert_allclose(root @ sums.matrix @ root @ V, V, atol=1e-12)

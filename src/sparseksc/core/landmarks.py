@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh, null_space
+from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -259,27 +259,44 @@ def _solve(S: Any, lam: Floats, n_components: int, share: float) -> Spectrum:
     )
 
 
-def _connected_parts(A: Any, root: Floats, count: int) -> tuple[Floats, Floats]:
-    """Eigenvectors of ``A`` for the eigenvalue 1, and those of them but the trivial one.
+def _connected_parts(A: Any, root: Floats, count: int) -> tuple[Any, Floats]:
+    """Eigenvectors of ``A`` for the eigenvalue 1, sparse, and ``count`` beside the trivial one.
 
     ``root`` is the square root of ``lam``, and the trivial one. Each connected part of the
-    landmarks has one of its own, which iterations would not tell apart.
+    landmarks has one of its own, which iterations would not tell apart; there may be thousands.
     """
+    R = len(root)
     _, part = connected_components(A, directed=False)
-    present = np.unique(part[root > 0.0])
-    indicators = np.where(part[:, None] == present, root[:, None], 0.0)
-    lengths = np.linalg.norm(indicators, axis=0)
-    B = indicators / lengths
-    return B, B @ null_space(lengths[None] / np.linalg.norm(lengths))[:, :count]
+    lengths = np.sqrt(np.bincount(part, root**2))
+    # The heaviest first: where there are more parts than vectors, these are told apart.
+    order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+    place = np.full(len(lengths), -1)
+    place[order] = np.arange(len(order))
+    filled = np.flatnonzero(root > 0.0)
+    entries = root[filled] / lengths[part[filled]]
+    B: Any = sp.csr_array((entries, (filled, place[part[filled]])), shape=(R, len(order)))
+    return B, B @ _complement(lengths[order], count)
 
 
-def _leading(A: Any, B: Floats, known: Floats, count: int) -> tuple[Floats, Floats]:
+def _complement(x: Floats, count: int) -> Floats:
+    """Orthonormal vectors, at most ``count``, that are orthogonal to one with positive entries.
+
+    They are columns of the reflection that takes the first axis to minus its direction.
+    """
+    u = x / np.linalg.norm(x)
+    v = u + (np.arange(len(u)) == 0)
+    width = min(count, len(u) - 1)
+    return np.eye(len(u), width, k=-1) - np.outer(v, u[1 : width + 1] / v[0])
+
+
+def _leading(A: Any, B: Any, known: Floats, count: int) -> tuple[Floats, Floats]:
     """Leading eigenpairs of ``A - B B^T``, descending, after the ``known`` ones."""
     R = A.shape[0]
     count = min(count - known.shape[1], R - B.shape[1])
     values, V = np.empty(0), np.empty((R, 0))
     if count > 0 and (R <= DENSE_RANK or 4 * count >= R):
-        C = A.toarray() - B @ B.T
+        dense = B if isinstance(B, np.ndarray) else B.toarray()
+        C = A.toarray() - dense @ dense.T
         values, V = eigh((C + C.T) / 2, driver="evd", check_finite=False)
     elif count > 0:
         operator = LinearOperator((R, R), lambda x: A @ x - B @ (B.T @ x), dtype=np.float64)
