@@ -202,3 +202,27 @@ def test_a_model_of_numbers_and_one_of_a_table(tmp_path):
     words = frame.assign(x="far")
     with pytest.raises(ValueError, match="trained with numbers"):
         compare(old, new, words)
+
+
+def test_labels_tree_and_numbers_from_parquet_are_those_of_the_array(tmp_path):
+    pytest.importorskip("pyarrow")
+    X = points((300, 200, 100), (A, B, C))
+    names = np.full(600, None, dtype=object)
+    names[::15] = np.repeat(["a", "b", "c"], (300, 200, 100))[::15]
+    frame = pd.DataFrame(X, columns=["x", "y"])
+    frame.to_parquet(tmp_path / "rows.parquet")
+    frame.assign(name=names).to_parquet(tmp_path / "named.parquet")
+    stream = open_dataset(tmp_path / "rows.parquet")
+    old = fitted(X[::-1][:550], 3)
+    for array, file in (
+        (fitted(frame, 3), fitted(stream, 3)),
+        (fitted(frame, 3, align_to=old), fitted(stream, 3, align_to=old)),
+        (
+            fitted(frame, 3, y=names),
+            fitted(open_dataset(tmp_path / "named.parquet", label="name"), 3),
+        ),
+    ):
+        np.testing.assert_array_equal(array.tree_, file.tree_)
+        np.testing.assert_array_equal(array.coef_, file.coef_)
+        np.testing.assert_array_equal(array.predict(frame), file.predict(stream))
+        np.testing.assert_array_equal(array.cut(2), file.cut(2))

@@ -19,7 +19,7 @@ from sparseksc.data.formats.base import Request
 pa = pytest.importorskip("pyarrow", reason="reading files needs pyarrow")
 pytest.importorskip("click", reason="the command line needs click")
 pytest.importorskip("python_calamine", reason="spreadsheets need python-calamine")
-pytest.importorskip("openpyxl", reason="writing spreadsheets needs openpyxl")
+openpyxl = pytest.importorskip("openpyxl", reason="writing spreadsheets needs openpyxl")
 
 from sparseksc.cli.inputs import Opened  # noqa: E402 - needs click
 
@@ -279,13 +279,111 @@ BAD = {
 }
 
 
+#: Numbers, texts and dates of thirty rows, of which some come twice.
+PAY = [1513.48 + 47.5 * (n // 2) if n < 6 else 1200.25 + 91.75 * n for n in range(30)]
+WHEN = [date(2024, 1 + n // 3, 1 + n % 3) for n in range(30)]
+FORMS = ("%d/%m/%Y", "%Y-%m-%d", "%b %d, %Y")
+
+
+def german(value):
+    return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def thirty(name, values, end="\n", sep=","):
+    """A number, a text and a column of thirty values."""
+    rows = (sep.join((f"{n % 7}", "Köln Ulm".split()[n % 2], one)) for n, one in enumerate(values))
+    return end.join([sep.join(("x", "city", name)), *rows, ""])
+
+
+def sheet_with_a_title():
+    """A spreadsheet with merged cells on top, and blank rows."""
+    file, book = io.BytesIO(), openpyxl.Workbook()
+    book.active["A1"] = "Sales of 2024"
+    book.active.merge_cells("A1:C1")
+    for row in ([], ["x", "city", "y"], [1.5, "Ulm", 2], [], [2.5, "Köln", 3]):
+        book.active.append(row)
+    book.save(file)
+    return file.getvalue()
+
+
+#: Files of which a part is used: name, content, features, and what is said about the rest.
+PARTLY = {
+    "a German export": (
+        "a.csv",
+        thirty("Umsatz", map(german, PAY), "\r\n", ";").encode("cp1252"),
+        ["x", "city_Köln", "city_Ulm"],
+        "left out: Umsatz (numbers that are written as texts, such as '1.513,48')",
+    ),
+    "thousands": (
+        "a.csv",
+        thirty("pay", (f'"{one:,.2f}"' for one in PAY)).encode(),
+        ["x", "city_Köln", "city_Ulm"],
+        "left out: pay (numbers that are written as texts, such as '1,513.48')",
+    ),
+    "money, in UTF-16": (
+        "a.tsv",
+        thirty("pay", (f"${one:,.2f}" for one in PAY), sep="\t").encode("utf-16"),
+        ["x", "city_Köln", "city_Ulm"],
+        "left out: pay (numbers that are written as texts, such as '$1,513.48')",
+    ),
+    "percent": (
+        "a.csv",
+        thirty("share", (f"{one / 100:.1f}%" for one in PAY)).encode(),
+        ["x", "city_Köln", "city_Ulm"],
+        "left out: share (numbers that are written as texts, such as '15.1%')",
+    ),
+    "dates that all differ": (
+        "a.csv",
+        thirty("day", (f'"{WHEN[n].strftime(FORMS[n % 3])}"' for n in range(30))).encode(),
+        ["x", "city_Köln", "city_Ulm"],
+        "left out: day (all different, such as '01/",
+    ),
+    "nested json": (
+        "a.jsonl",
+        "\n".join(
+            f'{{"x": {n % 7}, "y": {n * n % 5}, "who": {{"age": {n}}}, "tags": ["a"]}}'
+            for n in range(30)
+        ).encode(),
+        ["x", "y"],
+        "left out: who (holds struct<age: int64>), tags (holds list<item: string>)",
+    ),
+    "a blank column, and one without a name": (
+        "a.csv",
+        ("x,blank,y,\n" + "".join(f"{n % 7},,{n * n % 5},\n" for n in range(30))).encode(),
+        ["x", "y"],
+        "left out: blank (empty), a column without a name (empty)",
+    ),
+    "blanks and words for missing": (
+        "a.csv",
+        thirty("kg", (str(one) if n % 5 else "n/a" for n, one in enumerate(PAY))).encode(),
+        ["x", "city_Köln", "city_Ulm", "kg", "kg_missing"],
+        "6 missing values filled in",
+    ),
+}
+BAD["a sheet with a title in merged cells"] = (
+    "a.xlsx",
+    sheet_with_a_title(),
+    "has columns without a name in its first line: .* such as a title",
+)
+
+
 def opened(folder, name, content):
     (folder / name).write_bytes(content)
     return Opened([str(folder / name)], Request(), TABLE)
 
 
 def test_the_corpus_is_large():
-    assert len(GOOD) + len(BAD) >= 60
+    assert len(GOOD) + len(BAD) + len(PARTLY) >= 60
+
+
+@pytest.mark.parametrize("case", PARTLY)
+def test_a_file_of_which_a_part_is_used_says_so(case, tmp_path):
+    name, content, features, words = PARTLY[case]
+    rows = opened(tmp_path, name, content)
+    blocks = rows.use(lambda source: [block for block, _ in source.blocks()])
+    assert len(np.concatenate(blocks)) == 30
+    assert sorted(rows.source.feature_names) == sorted(features)
+    assert words in rows.notes[0]
 
 
 @pytest.mark.parametrize("case", GOOD)

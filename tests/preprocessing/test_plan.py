@@ -86,3 +86,23 @@ def test_neighbours_among_few_values_are_no_farther_apart_than_levels(rng):
     encoder = TableEncoder().fit(table.assign(year=rng.choice([2007, 2008, 2009], 9000)))
     X = encoder.transform(table.iloc[[0, 0]].assign(year=[2007, 2008]))
     assert ((X[0] - X[1]) ** 2).sum() == pytest.approx(0.9539**2 / 2, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("${:,}.50", "numbers that are written as texts, such as '$1,000.50'"),
+        ("{}%", "numbers that are written as texts, such as '1000%'"),
+        ("{}/01/30", "dates that are written in several ways, such as '1000/01/30'"),
+        ("no {}", None),
+        ("{}A", None),
+    ],
+)
+def test_numbers_and_dates_as_texts_are_no_levels(text, words):
+    numbers = np.append(np.arange(1000, 1080), np.arange(1000, 1010))
+    table = pd.DataFrame({"x": np.arange(90.0) % 7, "c": [text.format(one) for one in numbers]})
+    (column,) = [one for one in TableEncoder().fit(table).columns_ if one.name == "c"]
+    assert column.kind == ("category" if words is None else "left out")
+    assert words is None or column.reason == words
+    asked = TableEncoder(categorical=["c"]).fit(table)
+    assert [one.kind for one in asked.columns_ if one.name == "c"] == ["category"]

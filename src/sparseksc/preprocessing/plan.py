@@ -20,6 +20,12 @@ MOSTLY_NUMBERS = 0.9
 MISMATCH = 0.5
 #: Numbers with separators of thousands, signs of currencies or units.
 MARKED_NUMBER = re.compile(r"[^\w\s]{0,2}\s?[-+]?\d[\d.,'’\s]*(%|[^\W\d]{1,3}|[^\w\s])?")
+#: Of these, what no code or name looks like: groups of three digits, decimals, signs.
+WRITTEN_NUMBER = re.compile(r"[^\w\s]{0,2}\s?[-+]?\d+([.,'’\s]\d{3})*([.,]\d+)?\s?(%|[^\w\s])?")
+WRITTEN_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*"
+    r"|[^\W\d]{3,9}\.? \d{1,2},? \d{4}|\d{1,2}\.? [^\W\d]{3,9}\.? \d{4}"
+)
 #: Rows from which numbers that count them are no coincidence.
 COUNTED_ROWS = 20
 #: Values up to which numbers have gaps like levels.
@@ -97,6 +103,10 @@ def _category(name: str, statistics: TableStatistics, least: int, parameters: An
         different = len(counts) == present
         reason = "all different" if different else f"{len(counts):,} rare levels"
         return _left_out(name, reason + _example(ranked))
+    covered = sum(counts[level] for level in frequent)
+    written = _written(ranked)
+    if len(counts) > FEW_VALUES and covered < present / 2 and not asked and written:
+        return _left_out(name, f"{written}, such as {ranked[0][:20]!r}")
     most = parameters.max_categories
     kept = frequent if len(ranked) <= most else frequent[: most - 1]
     rest = present - sum(counts[level] for level in kept)
@@ -106,9 +116,21 @@ def _category(name: str, statistics: TableStatistics, least: int, parameters: An
     )
 
 
+def _written(levels: list[str]) -> str:
+    """Say what texts are to people: numbers with signs or groups of digits, dates; or nothing."""
+    for form, words in (
+        (WRITTEN_NUMBER, "numbers that are written as texts"),
+        (WRITTEN_DATE, "dates that are written in several ways"),
+    ):
+        if sum(form.fullmatch(level) is not None for level in levels) > len(levels) / 2:
+            return words
+    return ""
+
+
 def _example(levels: list[str]) -> str:
-    """Show one of the texts where they are numbers to people, who may want to correct them."""
-    if sum(MARKED_NUMBER.fullmatch(level) is not None for level in levels) < len(levels) / 2:
+    """Show one of the texts where they are numbers or dates to people, who may correct them."""
+    marked = sum(MARKED_NUMBER.fullmatch(level) is not None for level in levels)
+    if marked < len(levels) / 2 and not _written(levels):
         return ""
     return f", such as {levels[0][:20]!r}"
 

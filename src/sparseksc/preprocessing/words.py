@@ -50,7 +50,11 @@ def summarise(columns: Sequence[EncodedColumn], n_missing: Mapping[str, int], mi
             f"{len(found):,} {one if len(found) == 1 else many} ({', '.join(shown)}{note})"
         )
     text = ", ".join(parts) or "nothing is used"
-    out = [f"{column.name} ({column.reason})" for column in columns if column.kind == "left out"]
+    out = [
+        f"{column.name or 'a column without a name'} ({column.reason})"
+        for column in columns
+        if column.kind == "left out"
+    ]
     if len(out) > NAMED:
         out = [*out[:NAMED], f"{len(out) - NAMED:,} more"]
     return text + (f"; left out: {', '.join(out)}" if out else "")
