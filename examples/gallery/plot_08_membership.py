@@ -2,8 +2,8 @@
 Soft membership
 ===============
 
-How firmly each place of the plane belongs to its cluster: low where two clusters meet. The rbf kernel
-is smooth, so that memberships change gradually.
+How firmly each place of the plane belongs to its cluster: low where two clusters meet. The rbf
+kernel is smooth, so that memberships change gradually.
 """
 
 import numpy as np
