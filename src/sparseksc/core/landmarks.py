@@ -268,8 +268,7 @@ def _connected_parts(A: Any, root: Floats, count: int) -> tuple[Any, Floats]:
     R = len(root)
     _, part = connected_components(A, directed=False)
     lengths = np.sqrt(np.bincount(part, root**2))
-    # The heaviest first: where there are more parts than vectors, these are told apart.
-    order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+    order = np.flatnonzero(lengths)
     place = np.full(len(lengths), -1)
     place[order] = np.arange(len(order))
     filled = np.flatnonzero(root > 0.0)

@@ -253,7 +253,7 @@ def proposed(eigenvalues: Floats) -> list[int]:
     >>> import numpy as np
     >>> from sparseksc.search.competition import proposed
     >>> proposed(np.concatenate([np.full(29, 0.99), np.full(20, 0.1)]))[-2:]
-    [12, 30]
+    [4, 30]
     """
     missing = np.append(0.0, 1.0 - np.minimum(eigenvalues, 1.0)) + LEAST_GAP
     K = np.arange(2, len(missing))

@@ -135,11 +135,10 @@ AGREEING, AGREEMENT = 3, 0.5
 #: see. Without the last, thin shapes are lost.
 LANDMARK_SCALES = (100, 300, 1000, 2000)
 #: Bandwidths of the rbf models that compete; twice as many for a single number of clusters, which
-#: leaves time for them (cost: 14 instead of 8 find no more in 42 sets where the number is open).
+#: leaves time for them (cost).
 COMPETING_BANDWIDTHS = 8
 #: Numbers of clusters that are always tried, how many more the largest gaps between the eigenvalues
-#: of a model propose, and up to which number (cost: 2 to 12 and six gaps find no more in 42 sets,
-#: and take four times as long).
+#: of a model propose, and up to which number (cost).
 COMMON_NUMBERS, PROPOSED_NUMBERS, LARGEST_NUMBER = range(2, 5), 3, 60
 #: Added to 1 minus an eigenvalue before gaps are compared: smaller ones say no more.
 LEAST_GAP = 0.001
