@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from benchmarks import __main__ as command
-from benchmarks import battery, machine, quality_parts, report
+from benchmarks import battery, clouds, machine, quality_parts, report
 from benchmarks.measure import Settings, Spread
 from sparseksc import KernelSpectralClustering
 
@@ -149,3 +149,9 @@ def test_a_page_without_marks_is_left_alone(tmp_path):
     with pytest.raises(ValueError, match="0 places for results"):
         report.fill(page, "new")
     assert page.read_text(encoding="utf-8") == "no marks\n"
+
+
+@pytest.mark.parametrize("name", ["Gaussian, 2 features", "ring", "pair 6 apart, 32 features"])
+def test_one_cloud_is_told_from_two(name):
+    *_, as_meant = clouds.look(name, 400, seed=0)
+    assert as_meant == "yes"

@@ -34,11 +34,11 @@ from sparseksc.execution.progress import map_with_progress
 from sparseksc.search.constants import (
     AGREEING,
     AGREEMENT,
+    CLEAR,
     CLOUD,
     CLOUD_CLUSTERS,
     COMMON_NUMBERS,
     FINER,
-    FIRM,
     GRAPH_SIZE,
     LARGE_EIGENVALUE,
     LARGEST_NUMBER,
@@ -306,7 +306,7 @@ def best_quality(result: TuningResult) -> float:
 
 def is_clear(result: TuningResult) -> bool:
     """Whether the best clustering is beyond doubt."""
-    return bool(result.ranking) and bool(np.log(result.ranking[0].conductance_ratio) >= FIRM)
+    return bool(result.ranking) and bool(np.log(result.ranking[0].conductance_ratio) >= CLEAR)
 
 
 def _doubt(best: RankedModel | None, single: bool) -> str | None:
@@ -318,7 +318,7 @@ def _doubt(best: RankedModel | None, single: bool) -> str | None:
             "The data is one cluster: every division of it is as arbitrary as that of a single "
             "cloud of points."
         )
-    if np.log(best.conductance_ratio) < FIRM:
+    if np.log(best.conductance_ratio) < CLEAR:
         return (
             f"The {best.n_clusters} clusters are only {best.conductance_ratio:.1f} times as hard "
             "to divide as to cut off from each other: they overlap, or the data is one cluster."

@@ -117,9 +117,8 @@ FIRST_RANK, N_FULL_RANK = 200, 3
 #: Landmarks of the smoother of the judging graphs, and how many a row has of them.
 JUDGING_LANDMARKS = (1000, 8)
 #: Log ratio of conductances beyond which more says little: it does not make up for clusters that
-#: are worse, nor for an answer that is coarser than need be. Answers below are named as doubtful.
-#: Halves of a cluster of a few dozen points have up to 1.1, of a ring, a strip 10 : 1 or a swiss
-#: roll up to 0.9; two Gaussians four standard deviations apart 1.36 and more.
+#: are worse, nor for an answer that is coarser than need be. Halves of a cluster of a few dozen
+#: points have up to 1.1.
 FIRM = 1.25
 #: What counts beyond it, and up to where: halves of small clusters come close to it, and whole ones
 #: leave it far behind.
@@ -147,10 +146,12 @@ SEARCH_STARTS = 2
 #: While the last of the eigenvalues is still above, there may be more clusters, and twice as many
 #: numbers are considered.
 LARGE_EIGENVALUE = 0.9
-#: Separation below which the data is one cluster, if it has at most so many parts. Gaussians,
-#: uniform and Student clouds of 400 and 3,000 points divided in the best way have up to 0.25; many
-#: clusters may overlap more than that, as the 15 of S3 (0.2), and are still clusters.
-CLOUD, CLOUD_CLUSTERS = 0.3, 5
+#: Separation below which the data is one cluster, if it has at most so many parts, and above which
+#: the clusters are beyond doubt. Gaussians, uniform and Student clouds divided in the best way have
+#: up to 0.27, strips, rings, spirals and swiss rolls 0.1 to 0.9, two Gaussians four standard
+#: deviations apart 1.1 and more (benchmarks/clouds.py); many clusters may overlap more than clouds,
+#: as the 15 of S3 (0.2), and are still clusters.
+CLOUD, CLOUD_CLUSTERS, CLEAR = 0.3, 5, 1.0
 
 #: Rows of the smallest cluster: nothing is to be seen inside of fewer, and a smaller share of many
 #: rows (``MIN_CLUSTER_SHARE``) is a clump of background noise.

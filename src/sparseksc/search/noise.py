@@ -24,8 +24,8 @@ from sparseksc.data.source import ArraySource
 from sparseksc.execution.notices import without_warnings
 from sparseksc.execution.progress import map_with_progress
 from sparseksc.search.constants import (
+    CLEAR,
     CLOUD,
-    FIRM,
     GRAPH_SIZE,
     HALVINGS,
     LEAST_NOISE,
@@ -126,7 +126,7 @@ def find_noise(
         end = 0
     for place in range(1, len(trials)):
         curve = table[:, place]
-        clear = curve.max() >= max(table[:, best].max() + NOISE_GAIN, FIRM)
+        clear = curve.max() >= max(table[:, best].max() + NOISE_GAIN, CLEAR)
         kept = np.where(values >= floor_of(NOISE_SHARES[_end(curve)]), judged.weights, 0.0)
         known = _survivors(answers[0], judged.weights, kept)
         if clear and (table[0, 0] < CLOUD or numbers[place] >= known):
@@ -167,7 +167,7 @@ def has_bend(qualities: Floats, end: int) -> bool:
     """
     before = qualities[end] - qualities[max(end - 2, 0)]
     after = qualities[min(end + 2, len(qualities) - 1)] - qualities[end]
-    return bool(before - max(after, 0.0) >= FIRM)
+    return bool(before - max(after, 0.0) >= CLEAR)
 
 
 def _labels(trial: Trial, judged: Sample, seed: int) -> Integers:

@@ -16,7 +16,7 @@ connected if each is among the nearest neighbours of the other: it shows thin sh
 to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
 the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
 that of the graph which shows the clusters best. It has a scale of its own: see ``CLOUD`` and
-``FIRM`` in :mod:`sparseksc.search.constants`.
+``CLEAR`` in :mod:`sparseksc.search.constants`.
 """
 
 from __future__ import annotations
