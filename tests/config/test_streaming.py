@@ -113,7 +113,8 @@ def test_a_death_is_entered_at_its_chunk():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", KERNELS)
+@pytest.mark.filterwarnings("ignore::sparseksc.tuning.DoubtWarning")
+@pytest.mark.parametrize("settings", [*KERNELS, {"n_jobs": 1}])
 def test_a_hundred_chunks_whose_sizes_swap_and_whose_clusters_drift(settings):
     alive = [[0, 1, 2]] * 40 + [[0, 1, 2, 3]] * 30 + [[0, 2, 3]] * 30
     model, numbers = streamed(alive, **settings)
