@@ -127,8 +127,7 @@ BEYOND_FIRM, FIRMEST = 0.03, 4.25
 #: many clusters that overlap, 0.3 divides thin shapes.
 FINER = 0.15
 #: Other models whose agreement counts (3 and 5 alike; one alone may have the same landmarks), and
-#: what it counts: 1 was chosen first and is worse on the odd sets of the battery, by which 0.5 was
-#: chosen, and on the even ones (0.3 to 0.5 alike).
+#: what it counts (battery): 1 is worse on the odd sets and on the even ones, 0.3 to 0.5 are alike.
 AGREEING, AGREEMENT = 3, 0.5
 #: Numbers of landmarks of the models that compete: the fewer, the coarser the clusters that they
 #: see. Without the last, thin shapes are lost.

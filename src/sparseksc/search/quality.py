@@ -84,8 +84,8 @@ def joined(ratios: Floats, sizes: Floats) -> float:
 def limited(ratios: Floats) -> Floats:
     """Return log ratios that count little beyond ``FIRM``."""
     beyond = np.clip(ratios, FIRM, FIRMEST) - FIRM
-    limited: Floats = np.minimum(ratios, FIRM) + BEYOND_FIRM * beyond
-    return limited
+    found: Floats = np.minimum(ratios, FIRM) + BEYOND_FIRM * beyond
+    return found
 
 
 @dataclass(frozen=True)
