@@ -38,6 +38,8 @@ KINDS = (*BROWSED, "index.html", "kernels.html", "theory.html")
 AXE_OPTIONS = {"preload": False, "resultTypes": ["violations"]}
 #: Milliseconds that a page may take to load, on a busy machine.
 PATIENCE = 120_000
+#: A colour that is fading in has another contrast than the one that is read.
+STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
 
 
 class Page(HTMLParser):
@@ -134,6 +136,8 @@ def faults_of_a_page(tab, path, axe):
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.goto(path.resolve().as_uri(), wait_until="load", timeout=PATIENCE)
     wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+    tab.add_style_tag(content=STILL)
+    tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     found = axe.run(tab, options=AXE_OPTIONS).response["violations"] if axe else []
     yield from errors
     if wide > 0:
