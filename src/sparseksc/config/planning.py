@@ -29,6 +29,8 @@ from sparseksc.search.competition import best_quality, compete, is_clear
 from sparseksc.search.constants import (
     GRAPH_SIZE,
     MIN_REFINEMENT_TIMES,
+    NOISE_LEVEL,
+    NOISE_SHARES,
     ONE_FEATURE_SHARE,
     REFINEMENT_MAX_FEATURES,
     REFINEMENT_TIMES,
@@ -36,7 +38,7 @@ from sparseksc.search.constants import (
     TRAINING_SIZE,
     VALIDATION_SIZE,
 )
-from sparseksc.search.noise import Trial, find_noise, trial_floors
+from sparseksc.search.noise import Trial, choose_trial
 from sparseksc.search.procedure import SearchOutcome, search
 from sparseksc.search.result import DoubtWarning, TuningResult
 
@@ -170,7 +172,7 @@ def make_plan(
     if settings.noise is None:
         plan = plan_for(sample)
     else:
-        plan = _plan_with_noise(settings, source, sample, plan_for, progress)
+        plan = _plan_with_noise(settings, source, sample, plan_for)
     if plan.tuning is not None and plan.tuning.doubt:
         warn(plan.tuning.doubt, DoubtWarning)
     if source.in_memory:
@@ -206,8 +208,7 @@ def _plan_with_noise(
     settings: Settings,
     source: Source,
     sample: Sample,
-    plan_for: Callable[[Sample], Plan],
-    progress: bool,
+    plan_for: Callable[..., Plan],
 ) -> Plan:
     """Plan without the rows of low density, whose share is given or to be found."""
     density = Density.of_sample(sample, settings.seed, by_angle=settings.by_angle)
@@ -225,25 +226,33 @@ def _plan_with_noise(
         density = density.with_share(settings.noise, values, sample.weights)
         plan = plan_for(dense_rows(density.floor))
         return replace(plan, sparse=density, noise=density, **known)
-    floors = trial_floors(density, values, sample.weights)
-    plans = [plan_for(dense_rows(floor)) for floor in floors]
-    landmarks = settings.landmark_recipes(source.n_features)[0]
-    found = find_noise(
-        sample,
-        density,
-        [
-            Trial(plan.n_clusters, plan.recipe, plan.sample, floor)
-            for plan, floor in zip(plans, floors, strict=True)
-        ],
-        replace(landmarks, n_jobs=plans[0].recipe.n_jobs),
-        progress=progress or settings.verbose,
-    )
+    floors = [
+        density.with_share(share, values, sample.weights).floor if share > 0.0 else 0.0
+        for share in NOISE_SHARES
+    ]
+    plans = [plan_for(sample, always_search=True)]
+    for floor in floors[1:]:
+        try:
+            plans.append(plan_for(dense_rows(floor), always_search=True))
+        except ValueError:  # too few rows are left
+            break
+    place = choose_trial([_trial(plan) for plan in plans])
+    middle = density.with_share(0.5, values, sample.weights).floor
+    floor = min(floors[place], NOISE_LEVEL * middle)
     return replace(
-        plans[found.place],
-        sparse=replace(density, floor=floors[found.place]),
-        noise=found.density,
+        plans[place],
+        sparse=replace(density, floor=floors[place]),
+        noise=replace(density, floor=floor),
         **known,
     )
+
+
+def _trial(plan: Plan) -> Trial:
+    """Return what a search without some rows has found."""
+    if plan.tuning is None or plan.n_clusters == 1:
+        return Trial(1)
+    best = plan.tuning.ranking[0]
+    return Trial(plan.n_clusters, best.value, float(np.log(best.conductance_ratio)))
 
 
 def _plan_for(

@@ -207,6 +207,12 @@ class Settings:
                 "noise needs features, in which the density of the points is estimated; a function "
                 "and a precomputed kernel have none."
             )
+        if given["noise"] == "auto" and given["criterion"] != "auto":
+            raise ValueError(
+                "noise='auto' compares separations, which "
+                f"criterion={given['criterion']!r} has not: use criterion='auto', or give the "
+                "share of the noise."
+            )
         if given["scale"] and given["kernel"] == "precomputed":
             raise ValueError("scale=True needs features, which a precomputed kernel does not have.")
         if given["scale"] and given["kernel"] == "chi2":

@@ -161,20 +161,8 @@ ONE_FEATURE_SHARE = 0.999
 
 # ---------------------------------------------------------------------------------------- noise
 
-#: Landmarks of the graphs that noise is looked for in, and how many a row has of them, from coarse
-#: to fine. Mutual neighbours leave out most of it already, and would not show its end.
-NOISE_GRAPHS = ((400, 6), (1000, 8), (2000, 6))
-#: Added to conductances there: a share of the noise that leaves less than this is all of it.
-NOISE_LEAST = 0.001
-
-#: Densities, as shares of the median, below which rows are left out of a search for noise. Of
-#: uniform data of 3,000 points hardly any row has so little density, by chance (shapes).
-NOISE_LEVELS = (1 / 3, 2 / 3)
-#: Shares of the rows that may be noise, in the order in which they are tried, how often the step to
-#: the best is halved, and a share that is too small for a trial of its own (cost).
-NOISE_SHARES, HALVINGS = (0.0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.25, 0.3), 2
-LEAST_NOISE = 0.005
-#: A share is nearly as good as the best, and an answer no better than another, within this
-#: difference of their qualities. Chosen on chameleon_t4_8k and chameleon_t7_10k, moons and blobs
-#: with 5 to 20 % of noise, and the battery, on none of which it is held out.
-NOISE_GAIN = 0.5
+#: Shares of the rows that are left out of the searches for noise (cost).
+NOISE_SHARES = (0.0, 0.05, 0.1, 0.15, 0.2)
+#: Density, as a share of the median, below which what is left out is noise. Chosen on
+#: chameleon_t4_8k and chameleon_t7_10k, where 1/3 and 1/2 are alike.
+NOISE_LEVEL = 0.4

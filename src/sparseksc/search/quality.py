@@ -39,8 +39,6 @@ from sparseksc.search.constants import (
     FIRM,
     FIRMEST,
     JUDGING_LANDMARKS,
-    NOISE_GRAPHS,
-    NOISE_LEAST,
     RESOLUTION,
 )
 from sparseksc.search.graph import Edges, neighbour_graph
@@ -69,10 +67,10 @@ class Separation(NamedTuple):
 Ratios = Callable[[Integers, int], Floats]
 
 
-def _log_ratios(inside: Floats, outside: Floats, least: float = NOTHING) -> Floats:
+def _log_ratios(inside: Floats, outside: Floats) -> Floats:
     # Weights that differ by hundreds of powers of ten leave no numbers.
     inside, outside = (np.maximum(np.nan_to_num(one), 0.0) for one in (inside, outside))
-    ratios: Floats = np.log((inside + least) / (outside + least))
+    ratios: Floats = np.log((inside + NOTHING) / (outside + NOTHING))
     return ratios
 
 
@@ -102,8 +100,6 @@ class LandmarkGraph:
         Of the landmarks.
     resolution : float
         Weight that is added to every cut.
-    least : float
-        Conductance that is added to every one.
     """
 
     numbers: Integers
@@ -111,7 +107,6 @@ class LandmarkGraph:
     weights: Floats
     volumes: Floats
     resolution: float = 0.0
-    least: float = NOTHING
 
     @classmethod
     def of(cls, sample: Sample, recipe: Recipe) -> LandmarkGraph:
@@ -137,7 +132,7 @@ class LandmarkGraph:
             n_clusters,
             self.resolution,
         )
-        return _log_ratios(found.inside, found.outside, self.least)
+        return _log_ratios(found.inside, found.outside)
 
 
 @dataclass(frozen=True)
@@ -223,14 +218,6 @@ class Judge:
         smooth = replace(smooth, resolution=RESOLUTION * average)
         mutual = MutualGraph.of(sample, recipe)
         return cls((mutual.ratios, smooth.ratios), sample.weights, distinct)
-
-    @classmethod
-    def of_landmarks(cls, sample: Sample, landmarks: Recipe) -> Judge:
-        """Build graphs of landmarks only, in which noise still bridges clusters."""
-        recipes = (landmarks.with_landmarks(R, s) for R, s in NOISE_GRAPHS)
-        graphs = (replace(LandmarkGraph.of(sample, one), least=NOISE_LEAST) for one in recipes)
-        ratios = tuple(graph.ratios for graph in graphs)
-        return cls(ratios, sample.weights, distinct_rows(sample.X)[0])
 
     def smallest(self, labels: Integers, n_clusters: int) -> float:
         """Fewest rows of a cluster: distinct ones, or as many as their weight stands for.
