@@ -34,9 +34,10 @@ def up_to_sign(left, right, tolerance=1e-7):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("rank", [40, 700])  # both ways to the eigenvectors
-def test_scores_are_those_of_the_whole_kernel_matrix(weighted, rank, monkeypatch):
-    monkeypatch.setattr(landmarks, "DENSE_RANK", 100)
+@pytest.mark.parametrize(("rank", "entries"), [(40, 0), (700, 0), (700, 10_000)])
+def test_scores_are_those_of_the_whole_kernel_matrix(weighted, rank, entries, monkeypatch):
+    monkeypatch.setattr(landmarks, "DENSE_RANK", 100)  # all three ways to the eigenvectors
+    monkeypatch.setattr(landmarks, "INVERTED_ENTRIES", entries)
     X, _ = gaussians(1500 if rank > 100 else 300)
     weights = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
     weights = weights if weighted else np.ones(len(X))
@@ -166,8 +167,9 @@ def test_extreme_units(factor, no_warnings):
 def test_separate_pieces_are_found_whatever_the_rank(monkeypatch):
     y = np.repeat(np.arange(5), 300)
     X = np.random.default_rng(0).normal(size=(1500, 3)) + 100.0 * y[:, None]
-    for rank in (10_000, 10):
+    for rank, entries in ((10_000, 0), (10, 0), (10, 10_000)):
         monkeypatch.setattr(landmarks, "DENSE_RANK", rank)
+        monkeypatch.setattr(landmarks, "INVERTED_ENTRIES", entries)
         ksc = make(5).fit(X)
         assert adjusted_rand_score(y, ksc.labels_) == 1.0
         np.testing.assert_allclose(ksc.eigenvalues_, 1.0, atol=1e-9)

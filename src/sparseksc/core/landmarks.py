@@ -28,6 +28,7 @@ are apart.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.recipe import Recipe
@@ -59,6 +60,10 @@ LEAST_ROWS_PER_LANDMARK = 2
 FAR, LEAST_DISTANCE = 5.0, float(np.finfo(np.float64).tiny)
 #: Up to this rank all of the matrix is decomposed; beyond, only its leading vectors are iterated.
 DENSE_RANK = 512
+#: Up to this rank, and so many entries for each landmark, the matrix is inverted first, with the
+#: eigenvalues just below the shift in front: in half of the time in the plane, and no gain where
+#: landmarks have more neighbours (cost).
+INVERTED_RANK, INVERTED_ENTRIES, SHIFT = 2_000, 20, 1.01
 #: Most bytes of features that are kept, so that labels need no second search for landmarks.
 KEPT_BYTES, BYTES_PER_WEIGHT = 128 * 2**20, 12
 #: Relative accuracy of the eigenvalues that are iterated.
@@ -288,6 +293,28 @@ def _complement(x: Floats, count: int) -> Floats:
     return np.eye(len(u), width, k=-1) - np.outer(v, u[1 : width + 1] / v[0])
 
 
+def _inverse(A: Any, B: Any) -> Callable[[Floats], Floats]:
+    """Multiplication by the inverse of ``SHIFT - A``, without the eigenvectors ``B``.
+
+    Where landmarks form chains, many eigenvalues are close to 1, and those of the inverse are far
+    from each other. No eigenvalue of ``A`` is above 1: no pivoting is needed.
+    """
+    shifted = SHIFT * sp.eye_array(A.shape[0], format="csc") - A.tocsc()
+    factors = splu(
+        shifted,
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+    def multiply(x: Floats) -> Floats:
+        solved = factors.solve(x - B @ (B.T @ x))
+        inside: Floats = solved - B @ (B.T @ solved)
+        return inside
+
+    return multiply
+
+
 def _leading(A: Any, B: Any, known: Floats, count: int) -> tuple[Floats, Floats]:
     """Leading eigenpairs of ``A - B B^T``, descending, after the ``known`` ones."""
     R = A.shape[0]
@@ -298,10 +325,13 @@ def _leading(A: Any, B: Any, known: Floats, count: int) -> tuple[Floats, Floats]
         C = A.toarray() - dense @ dense.T
         values, V = eigh((C + C.T) / 2, driver="evd", check_finite=False)
     elif count > 0:
-        operator = LinearOperator((R, R), lambda x: A @ x - B @ (B.T @ x), dtype=np.float64)
+        inverted = sp.issparse(B) and R <= INVERTED_RANK and A.nnz <= INVERTED_ENTRIES * R
+        multiply = _inverse(A, B) if inverted else lambda x: A @ x - B @ (B.T @ x)
+        operator = LinearOperator((R, R), multiply, dtype=np.float64)
         start = np.random.default_rng(0).normal(size=R)
         vectors = min(R, 2 * count + 40)
         values, V = eigsh(operator, count, which="LA", v0=start, ncv=vectors, tol=TOLERANCE)
+        values = SHIFT - 1.0 / values if inverted else values
     order = np.argsort(-values, kind="stable")[:count]
     values = np.append(np.ones(known.shape[1]), values[order])
     return values, np.hstack([known, V[:, order]])

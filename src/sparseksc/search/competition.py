@@ -44,6 +44,7 @@ from sparseksc.search.constants import (
     LARGEST_NUMBER,
     LEAST_GAP,
     LEAST_ROWS,
+    MANY_CLUSTERS_RANK,
     MIN_CLUSTER_SHARE,
     PROPOSED_NUMBERS,
     SEARCH_STARTS,
@@ -240,7 +241,7 @@ def _fit(recipe: Recipe, training: Sample, n_clusters: Numbers) -> ProjectionFit
         values = fit.spectrum.eigenvalues
         if fit.anchors is None or len(values) < count or values[-1] < LARGE_EIGENVALUE:
             return fit
-        if 4 * count > most:
+        if 4 * count > most or most > MANY_CLUSTERS_RANK:
             return fit
         count = min(2 * count, most)
 

@@ -143,8 +143,9 @@ LEAST_GAP = 0.001
 #: Starts of the encoding beside the first; the model that is selected gets more (cost).
 SEARCH_STARTS = 2
 #: While the last of the eigenvalues is still above, there may be more clusters, and twice as many
-#: numbers are considered.
-LARGE_EIGENVALUE = 0.9
+#: numbers are considered: by models of at most so many landmarks, as the eigenvalues of more are
+#: above it in the plane whatever the clusters.
+LARGE_EIGENVALUE, MANY_CLUSTERS_RANK = 0.9, 1_000
 #: Separation below which the data is one cluster, if it has at most so many parts, and above which
 #: the clusters are beyond doubt. Gaussians, uniform and Student clouds divided in the best way have
 #: up to 0.27, strips, rings, spirals and swiss rolls 0.1 to 0.9, two Gaussians four standard
