@@ -14,7 +14,7 @@ from sparseksc.config.settings import Settings
 from sparseksc.data.sampling import Sample
 from sparseksc.search.constants import N_NEIGHBOURS, RESOLUTION
 from sparseksc.search.graph import Edges
-from sparseksc.search.quality import Judge, LandmarkGraph, MutualGraph
+from sparseksc.search.quality import Judge, LandmarkGraph, MutualGraph, joined
 from tests.reference.quality import landmark_ratios, mutual_ratios, separation
 
 
@@ -62,12 +62,20 @@ def test_ratios_in_the_mutual_graph_are_those_between_its_points(distance):
     assert kept.mean() > 0.9
 
 
-def test_separation_is_half_the_mean_and_half_the_least_of_the_better_graph():
+def test_separation_is_half_the_mean_and_half_the_worst_tenth_of_the_better_graph():
     ratios = [np.array([2.0, 0.0, 4.0]), np.array([1.0, 0.5, 1.0])]
     judge = Judge(tuple(lambda labels, K, one=one: one for one in ratios), np.ones(8), np.arange(8))
     found = judge.separation(np.array([0, 0, 0, 0, 1, 1, 2, 2]), 3)
     assert found.value == separation(ratios[0], [4, 2, 2]) == 1.0
     assert found.firm == pytest.approx(separation([1.0, 0.5, 1.0], [4, 2, 2]))
+
+
+def test_a_bad_cluster_of_many_counts_as_much_as_it_has_rows_of_the_worst_tenth():
+    rng = np.random.default_rng(0)
+    ratios, sizes = rng.normal(size=40), rng.integers(1, 90, size=40)
+    assert joined(ratios, sizes) == pytest.approx(separation(ratios, sizes))
+    few = np.array([5, 1])
+    assert joined(np.array([0.0, 1.0]), few) == pytest.approx(separation([0.0, 1.0], few))
 
 
 def test_a_cluster_that_nothing_holds_together_is_none():

@@ -127,16 +127,12 @@ std::vector<double> slowest_mode(const Members& cluster) {
     for (std::size_t step = 1;; ++step) {
         multiply(basis.back());
         diagonal.push_back(product(next, basis.back()));
-        // Twice is enough, and once where little is lost to cancellation (Daniel, Gragg, Kaufman
-        // and Stewart, 1976).
-        double before = std::sqrt(product(next, next));
-        for (int pass = 0; pass < 2; ++pass) {
-            subtract(next, product(next, trivial), trivial);
-            for (const auto& vector : basis) subtract(next, product(next, vector), vector);
-            length = std::sqrt(product(next, next));
-            if (length > 0.7 * before) break;
-            before = length;
-        }
+        // Three terms: the basis stays orthogonal until a mode has converged, which ends it (Paige,
+        // 1980). The trivial mode has converged from the start.
+        subtract(next, diagonal.back(), basis.back());
+        if (step > 1) subtract(next, beside.back(), basis[step - 2]);
+        subtract(next, product(next, trivial), trivial);
+        length = std::sqrt(product(next, next));
         const bool last = step >= steps || length < 1e-10;
         if (last || step % 10 == 0) {
             weights = leading_vector(diagonal, beside);

@@ -293,8 +293,8 @@ def _complement(x: Floats, count: int) -> Floats:
     return np.eye(len(u), width, k=-1) - np.outer(v, u[1 : width + 1] / v[0])
 
 
-def _inverse(A: Any, B: Any) -> Callable[[Floats], Floats]:
-    """Multiplication by the inverse of ``SHIFT - A``, without the eigenvectors ``B``.
+def _inverse(A: Any, part: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    """Multiplication by the inverse of ``SHIFT - A``, without the part in some eigenvectors.
 
     Where landmarks form chains, many eigenvalues are close to 1, and those of the inverse are far
     from each other. No eigenvalue of ``A`` is above 1: no pivoting is needed.
@@ -308,8 +308,8 @@ def _inverse(A: Any, B: Any) -> Callable[[Floats], Floats]:
     )
 
     def multiply(x: Floats) -> Floats:
-        solved = factors.solve(x - B @ (B.T @ x))
-        inside: Floats = solved - B @ (B.T @ solved)
+        solved = factors.solve(x - part(x))
+        inside: Floats = solved - part(solved)
         return inside
 
     return multiply
@@ -326,7 +326,15 @@ def _leading(A: Any, B: Any, known: Floats, count: int) -> tuple[Floats, Floats]
         values, V = eigh((C + C.T) / 2, driver="evd", check_finite=False)
     elif count > 0:
         inverted = sp.issparse(B) and R <= INVERTED_RANK and A.nnz <= INVERTED_ENTRIES * R
-        multiply = _inverse(A, B) if inverted else lambda x: A @ x - B @ (B.T @ x)
+        transposed: Any = (
+            B.T if isinstance(B, np.ndarray) else B.T.tocsr()
+        )  # once, not in every step
+
+        def part(x: Floats) -> Floats:
+            known_part: Floats = B @ (transposed @ x)
+            return known_part
+
+        multiply = _inverse(A, part) if inverted else lambda x: A @ x - part(x)
         operator = LinearOperator((R, R), multiply, dtype=np.float64)
         start = np.random.default_rng(0).normal(size=R)
         vectors = min(R, 2 * count + 40)

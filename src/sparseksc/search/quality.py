@@ -8,8 +8,9 @@ it, which a sweep along its slowest mode finds. With
 .. math:: r_k = \log\frac{\phi_{in}}{\phi_{out}}
 
 the *separation* of a clustering is half the mean of :math:`r_k` over the clusters, weighted by
-their sizes, and half the least of them: one bad cluster makes a bad clustering. Every cut has a
-share of an average point added to it (``RESOLUTION``), so that a few points prove nothing.
+their sizes, and half the mean over the worst tenth of the rows (``WORST_SHARE``): of up to ten
+clusters one bad one makes a bad clustering, and of fifty, two may overlap. Every cut has a share of
+an average point added to it (``RESOLUTION``), so that a few points prove nothing.
 
 Two graphs are looked at, because they err on different sides. Points of the *mutual* graph are
 connected if each is among the nearest neighbours of the other: it shows thin shapes that are close
@@ -40,6 +41,7 @@ from sparseksc.search.constants import (
     FIRMEST,
     JUDGING_LANDMARKS,
     RESOLUTION,
+    WORST_SHARE,
 )
 from sparseksc.search.graph import Edges, neighbour_graph
 
@@ -53,7 +55,7 @@ class Separation(NamedTuple):
     Attributes
     ----------
     value : float
-        Half the mean and half the least of the log ratios of conductances.
+        Half the mean of the log ratios of conductances, and half that of the worst tenth.
     firm : float
         The same of ratios that count little beyond ``FIRM``: a cluster that is beyond doubt does
         not make up for others that are not.
@@ -75,8 +77,22 @@ def _log_ratios(inside: Floats, outside: Floats) -> Floats:
 
 
 def joined(ratios: Floats, sizes: Floats) -> float:
-    """Return half the mean of the log ratios, weighted by sizes, and half the least of them."""
-    return float(np.average(ratios, weights=sizes) + ratios.min()) / 2.0
+    """Return half the mean of the log ratios, weighted by sizes, and half that of the worst tenth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.search.quality import joined
+    >>> joined(np.array([1.0, 0.0]), np.ones(2))
+    0.25
+    >>> joined(np.repeat([1.0, 0.0], [19, 1]), np.ones(20))
+    0.725
+    """
+    order = np.argsort(ratios, kind="stable")
+    worst, shares = ratios[order], sizes[order] / sizes.sum()
+    before = np.cumsum(shares) - shares
+    counted = np.clip(WORST_SHARE - before, 0.0, shares)
+    return float(np.average(ratios, weights=sizes) + np.average(worst, weights=counted)) / 2.0
 
 
 def limited(ratios: Floats) -> Floats:
