@@ -112,3 +112,13 @@ def test_what_is_out_of_range_is_refused(backend):
         conductances(numbers, shares, weights, volumes, labels + 1, 3)
     with pytest.raises((ValueError, IndexError)):
         conductances(numbers + 100, shares, weights, volumes, labels, 3)
+
+
+def test_a_long_chain_is_divided_in_its_middle():
+    n = 20_000
+    numbers = np.column_stack([np.arange(n), np.arange(1, n + 1)])
+    order = np.random.default_rng(0).permutation(n)
+    shares, volumes = np.full((n, 2), 0.5), np.full(n + 1, 1.0)
+    volumes[[0, -1]] = 0.5
+    found = conductances(numbers[order], shares, np.ones(n), volumes, np.zeros(n, np.int64), 1)
+    np.testing.assert_allclose(found.inside, 0.25 / (n / 2.0), rtol=0.02)

@@ -94,6 +94,42 @@ std::vector<double> leading_vector(const std::vector<double>& diagonal,
     return vector;
 }
 
+// How many rows lie between each landmark and one end of the cluster: the slowest mode of a long
+// shape goes up with it. The end is the landmark that is farthest from the first one.
+std::vector<double> steps_from_an_end(const Members& cluster) {
+    const std::size_t R = cluster.size(), s = cluster.shares_per_row;
+    std::vector<std::size_t> start(R + 1), rows(cluster.landmarks.size());
+    for (const std::uint32_t r : cluster.landmarks) ++start[r + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    std::vector<std::size_t> next(start.begin(), start.end() - 1);
+    for (std::size_t k = 0; k < rows.size(); ++k) rows[next[cluster.landmarks[k]]++] = k / s;
+    std::vector<double> steps(R);
+    std::vector<std::uint32_t> queue;
+    for (int walk = 0; walk < 2; ++walk) {
+        // The first of the farthest, which does not depend on the order of the rows.
+        const auto end = std::max_element(steps.begin(), steps.end()) - steps.begin();
+        std::vector<char> seen(R), passed(cluster.rows());
+        queue.assign(1, static_cast<std::uint32_t>(end));
+        seen[queue.front()] = 1;
+        steps[queue.front()] = 0.0;
+        for (std::size_t first = 0; first < queue.size(); ++first) {
+            const std::uint32_t here = queue[first];
+            for (std::size_t k = start[here]; k < start[here + 1]; ++k) {
+                if (passed[rows[k]]) continue;
+                passed[rows[k]] = 1;
+                for (std::size_t j = rows[k] * s; j < (rows[k] + 1) * s; ++j) {
+                    const std::uint32_t there = cluster.landmarks[j];
+                    if (seen[there]) continue;
+                    seen[there] = 1;
+                    steps[there] = steps[here] + 1.0;
+                    queue.push_back(there);
+                }
+            }
+        }
+    }
+    return steps;
+}
+
 // The slowest mode of the random walk between the landmarks, by Lanczos' algorithm; the constant
 // one is projected out.
 std::vector<double> slowest_mode(const Members& cluster) {
@@ -119,7 +155,8 @@ std::vector<double> slowest_mode(const Members& cluster) {
         for (std::size_t r = 0; r < R; ++r) next[r] /= roots[r];
     };
     std::vector<std::vector<double>> basis(1, std::vector<double>(R));
-    for (std::size_t r = 0; r < R; ++r) basis[0][r] = scattered(r);
+    const std::vector<double> along = steps_from_an_end(cluster);
+    for (std::size_t r = 0; r < R; ++r) basis[0][r] = roots[r] * (along[r] + scattered(r));
     subtract(basis[0], product(basis[0], trivial), trivial);
     double length = std::sqrt(product(basis[0], basis[0]));
     for (double& entry : basis[0]) entry /= length;
