@@ -1,4 +1,4 @@
-r"""Competition of models: landmarks and other kernels at several scales, judged by one criterion.
+r"""Competition of models: kernels at several scales, judged by one criterion.
 
 Every model is fitted on a sample and proposes numbers of clusters: the usual ones, and those after
 which its eigenvalues fall most. The quality of a clustering with K clusters has three parts:
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparseksc._native.clusters import assign
-from sparseksc._typing import Floats, Integers
+from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.clusters.agreement import agreements
 from sparseksc.core.encoding import ENCODINGS, fit_best_directions
 from sparseksc.core.recipe import Recipe
@@ -50,10 +50,10 @@ from sparseksc.search.constants import (
     SEARCH_STARTS,
     TRAINING_SIZE,
 )
-from sparseksc.search.procedure import SearchOutcome
 from sparseksc.search.quality import Judge, Separation
-from sparseksc.search.ranking import RankedModel, Surfaces
-from sparseksc.search.result import TuningResult
+from sparseksc.search.result import SearchOutcome, TuningResult
+from sparseksc.search.samples import draw_samples
+from sparseksc.search.surfaces import RankedModel, Surfaces
 
 #: Numbers of clusters to choose from; None for any.
 Numbers = Sequence[int] | None
@@ -78,10 +78,10 @@ class Clustering(NamedTuple):
 def compete(
     sample: Sample,
     n_clusters: Numbers,
-    landmarks: Recipe,
     recipes: Sequence[Recipe],
     *,
     times: float = 1.0,
+    validation: int | Array | None = None,
     progress: bool = False,
 ) -> SearchOutcome:
     """Fit all models on a sample, and select the clustering of the best quality.
@@ -92,29 +92,38 @@ def compete(
         The rows, or enough of them.
     n_clusters : list of int or None
         Numbers of clusters to choose from. None is any, and one cluster a possible answer.
-    landmarks : Recipe
-        With landmarks, whose metric is that of the judging graphs.
     recipes : list of Recipe
-        The models, the last of which is taken for one cluster.
+        The models. Neighbours in the judging graphs are those of the first, and the last is taken
+        for one cluster.
     times : float
         How many times as many rows to take as usual.
+    validation : int or array, optional
+        How many of the rows to judge the models on, or others to judge them on.
     progress : bool
         Show a progress bar if the search takes long.
     """
-    seed, n_jobs = landmarks.seed, recipes[0].n_jobs
+    n_jobs = recipes[0].n_jobs
+    size = int(times * GRAPH_SIZE)
     with single_threaded_blas():
-        training = sample.drawn(int(times * TRAINING_SIZE), seed)
-        judged = training.first(int(times * GRAPH_SIZE), seed)
-        judge = Judge.of(judged, replace(landmarks, n_jobs=1))
+        samples = draw_samples(
+            sample,
+            recipes,
+            size if validation is None else validation,
+            training_size=int(times * TRAINING_SIZE),
+        )
+        training, judged = samples.training, samples.compared
+        # Others may be too few to find prototypes in.
+        seen = None if validation is None else training.first(size, recipes[0].seed)
+        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
 
         def fit_one(recipe: Recipe) -> Entry:
-            return enter(replace(recipe, n_jobs=1), training, judged, n_clusters)
+            return enter(replace(recipe, n_jobs=1), training, judged, n_clusters, seen)
 
         entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
         found = _qualities(entries, judge, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
-    if not ranking and n_clusters is not None:
+    if not ranking and n_clusters not in (None, [1]):
         raise ValueError(
             "None of the models tried has as many clusters as asked for: ask for fewer."
         )
@@ -137,12 +146,23 @@ def compete(
         chosen.max_rank,
         chosen.kernel.name,
     )
-    return SearchOutcome(result, chosen, training)
+    return SearchOutcome(result, chosen, samples.for_pivots(chosen))
 
 
-def enter(recipe: Recipe, training: Sample, judged: Sample, n_clusters: Numbers) -> Entry:
-    """Fit a model, and find its clusterings of the judged rows."""
+def enter(
+    recipe: Recipe,
+    training: Sample,
+    judged: Sample,
+    n_clusters: Numbers,
+    prototypes: Sample | None = None,
+) -> Entry:
+    """Fit a model, and find its clusterings of the judged rows.
+
+    ``prototypes`` are rows that these are found in, where they are not the judged ones.
+    """
     nothing = Entry(np.empty(0), {})
+    if n_clusters == [1]:
+        return nothing
     try:
         fit = _fit(recipe, training, n_clusters)
     except ValueError:  # a kernel without values on this data
@@ -152,8 +172,10 @@ def enter(recipe: Recipe, training: Sample, judged: Sample, n_clusters: Numbers)
     numbers = [K for K in numbers if 2 <= K <= len(values) + 1]
     if not numbers:
         return nothing
-    scores, degrees = fit.projection.scores_and_degrees(judged.X, 1)
-    seen, weights, shares = scores, judged.weights, np.empty(0)
+    rows = judged if prototypes is None else prototypes
+    seen, degrees = fit.projection.scores_and_degrees(rows.X, 1)
+    scores = seen if prototypes is None else fit.projection.scores(judged.X, 1)
+    weights, shares = rows.weights, np.empty(0)
     find = ENCODINGS[recipe.encoding]
     if fit.anchors is not None:
         (seen, weights), shares = fit.anchors, fit.anchors[1]
@@ -232,7 +254,9 @@ def _fit(recipe: Recipe, training: Sample, n_clusters: Numbers) -> ProjectionFit
     """Fit as many components as there may be clusters."""
     source = ArraySource(training.X, training.weights)
     pivots = choose_pivots(training, recipe)
-    most = max(pivots.points.shape[0] - 1, 1)
+    most = pivots.points.shape[0]
+    if recipe.kernel.name == "landmarks":  # which see as many clusters
+        most = max(most - 1, 1)
     if n_clusters is not None:
         return fit_projection(source, min(max(n_clusters) - 1, most), pivots, recipe)
     count = min(LARGEST_NUMBER, most)
@@ -265,12 +289,18 @@ def proposed(eigenvalues: Floats) -> list[int]:
 
 def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[RankedModel]:
     """Return the best model for each number of clusters, best first."""
-    best: dict[int, Clustering] = {}
+    best: dict[int, list[Clustering]] = {}
     for one in found:
-        known = best.get(one.n_clusters)
-        if known is None or (one.quality, one.separation) > (known.quality, known.separation):
-            best[one.n_clusters] = one
-    ordered = sorted(best.values(), key=lambda one: (-one.quality, -one.separation, one.n_clusters))
+        known = best.setdefault(one.n_clusters, [one])[0]
+        value, others = ((each.quality, each.separation) for each in (one, known))
+        kernels = (recipes[each.model].kernel.name for each in (one, known))
+        if value > others:
+            best[one.n_clusters] = [one]
+        elif one is not known and value == others and len(set(kernels)) == 1:
+            best[one.n_clusters].append(one)
+    # Scales that show the same clusters: beyond the first or the last of them, they are not seen.
+    middle = [_middle(equal, recipes) for equal in best.values()]
+    ordered = sorted(middle, key=lambda one: (-one.quality, -one.separation, one.n_clusters))
     return [
         RankedModel(
             one.n_clusters,
@@ -282,6 +312,12 @@ def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[Rank
         )
         for one in ordered
     ]
+
+
+def _middle(equal: Sequence[Clustering], recipes: Sequence[Recipe]) -> Clustering:
+    """Return the clustering at the middle of some bandwidths; of landmarks, the fewest suffice."""
+    has_bandwidth = recipes[equal[0].model].kernel.has_bandwidth
+    return equal[len(equal) // 2 if has_bandwidth else 0]
 
 
 def _place(recipes: Sequence[Recipe], model: RankedModel) -> int:
@@ -343,7 +379,6 @@ def _surfaces(
         [_bandwidth(recipe) for recipe in recipes],
         columns,
         {"quality": quality},
-        0.0,
         [recipe.kernel.name for recipe in recipes],
         [recipe.max_rank for recipe in recipes],
     )

@@ -33,7 +33,7 @@ from sparseksc.core.landmarks import choose_landmarks
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
-from sparseksc.kernels import Landmarks
+from sparseksc.kernels import Kernel, Landmarks
 from sparseksc.search.constants import (
     BEYOND_FIRM,
     FIRM,
@@ -43,6 +43,13 @@ from sparseksc.search.constants import (
 )
 from sparseksc.search.graph import Edges, neighbour_graph
 
+#: Metrics of landmarks that are like a kernel.
+LIKE = {
+    "rbf": "euclidean",
+    "laplacian": "euclidean",
+    "linear": "euclidean",
+    "cosine": "cosine",
+}
 #: Conductance of a cluster that nothing holds together.
 NOTHING = 1e-6
 
@@ -152,10 +159,11 @@ class MutualGraph:
 
     @classmethod
     def of(cls, sample: Sample, recipe: Recipe) -> MutualGraph:
-        """Connect the rows of a sample, near in the metric of a recipe."""
-        weights = sample.weights / sample.weights.max()
-        graph = neighbour_graph(recipe.kernel.of_neighbours, sample.X, weights)
-        return cls(graph.rows, Edges.of(graph.mutual))
+        """Connect the rows of a sample, near as the kernel of a recipe has it."""
+        weights, kernel = sample.weights / sample.weights.max(), recipe.kernel.of_neighbours
+        columns = sample.rows if kernel.name == "precomputed" else None
+        graph = neighbour_graph(kernel, sample.X, weights, columns)
+        return cls(graph.rows, graph.edges)
 
     def ratios(self, labels: Integers, n_clusters: int) -> Floats:
         r"""Log ratios of internal to external conductance.
@@ -190,6 +198,16 @@ class MutualGraph:
         return _log_ratios(inside, outside)
 
 
+def landmarks_like(kernel: Kernel) -> Landmarks | None:
+    """Return landmarks in the metric of a kernel, if there is one."""
+    if isinstance(kernel, Landmarks):
+        return kernel
+    name = LIKE.get(kernel.name)
+    if name is None or np.ndim(getattr(kernel, "bandwidth", 0.0) or 0.0) > 0:
+        return None
+    return Landmarks(metric=name)
+
+
 @dataclass(frozen=True)
 class Judge:
     """Graphs of the same rows.
@@ -209,15 +227,20 @@ class Judge:
     distinct: Integers
 
     @classmethod
-    def of(cls, sample: Sample, landmarks: Recipe) -> Judge:
-        """Build both graphs of a sample, in the metric of a recipe for landmarks."""
-        recipe = landmarks.with_landmarks(*JUDGING_LANDMARKS)
-        smooth = LandmarkGraph.of(sample, recipe)
+    def of(cls, sample: Sample, recipe: Recipe) -> Judge:
+        """Build the graphs of a sample, in which rows are near as the kernel of a recipe has it.
+
+        Both, where landmarks have a metric like it.
+        """
         distinct = distinct_rows(sample.X)[0]
-        average = float(smooth.weights.sum()) / len(distinct)
-        smooth = replace(smooth, resolution=RESOLUTION * average)
-        mutual = MutualGraph.of(sample, recipe)
-        return cls((mutual.ratios, smooth.ratios), sample.weights, distinct)
+        graphs = [MutualGraph.of(sample, recipe).ratios]
+        landmarks = landmarks_like(recipe.kernel)
+        if landmarks is not None:
+            alike = replace(recipe, kernel=landmarks, icd_kernel=landmarks)
+            smooth = LandmarkGraph.of(sample, alike.with_landmarks(*JUDGING_LANDMARKS))
+            average = float(smooth.weights.sum()) / len(distinct)
+            graphs.append(replace(smooth, resolution=RESOLUTION * average).ratios)
+        return cls(tuple(graphs), sample.weights, distinct)
 
     def smallest(self, labels: Integers, n_clusters: int) -> float:
         """Fewest rows of a cluster: distinct ones, or as many as their weight stands for.

@@ -86,8 +86,8 @@ def run(
 
 def _table(result: TuningResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the best model for each number of clusters: names of the columns, and rows."""
-    if result.compared_kernels:
-        return ("clusters", "kernel", "landmarks or bandwidth", "quality"), [
+    if result.by_quality:
+        return ("clusters", "kernel", "bandwidth or pivots", "quality"), [
             (
                 str(choice.n_clusters),
                 choice.kernel,
