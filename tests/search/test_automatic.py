@@ -175,6 +175,18 @@ def test_parts_of_a_ring_raise_doubt_and_two_rings_do_not(seed):
     assert model.tuning_.doubt is None
 
 
+@pytest.mark.parametrize("K", ["auto", 3, [2, 3]])
+def test_what_is_wrong_with_a_function_is_said(three, K):
+    def nothing(A, B):
+        return np.full((len(A), len(B)), np.nan)
+
+    ksc = KernelSpectralClustering(K, kernel=nothing, random_state=0)
+    with pytest.raises(ValueError, match="The kernel function returned NaN"):
+        ksc.fit(three[0])
+    with pytest.raises(ValueError, match="The kernel is zero on all the data"):
+        ksc.set_params(kernel=lambda A, B: np.zeros((len(A), len(B)))).fit(three[0])
+
+
 def test_no_available_model_is_an_error():
     X = np.arange(20.0)[:, None]
     with pytest.raises(ValueError, match="ask for fewer"):

@@ -315,7 +315,7 @@ def _tuning(facts: Facts) -> dict[str, Any] | None:
         {
             "n_clusters": choice.n_clusters,
             "scale": f"{choice.max_rank:,}"
-            if choice.kernel and choice.bandwidth is None
+            if choice.kernel == "landmarks"
             else _bandwidth(choice.bandwidth),
             "kernel": choice.kernel,
             "value": number(choice.value, 2) if tuning.by_quality else number(choice.value),

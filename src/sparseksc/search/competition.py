@@ -60,10 +60,14 @@ Numbers = Sequence[int] | None
 
 
 class Entry(NamedTuple):
-    """One model: its eigenvalues, and its clusterings of the judged rows by their numbers."""
+    """One model: its eigenvalues, and its clusterings of the judged rows by their numbers.
+
+    ``error`` says why there are none, where the kernel has no values on this data.
+    """
 
     eigenvalues: Floats
     labels: dict[int, Integers]
+    error: ValueError | None = None
 
 
 class Clustering(NamedTuple):
@@ -120,6 +124,8 @@ def compete(
             return enter(replace(recipe, n_jobs=1), training, judged, n_clusters, seen)
 
         entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
+        if entries[0].error is not None and all(entry.error is not None for entry in entries):
+            raise entries[0].error
         found = _qualities(entries, judge, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
@@ -165,8 +171,8 @@ def enter(
         return nothing
     try:
         fit = _fit(recipe, training, n_clusters)
-    except ValueError:  # a kernel without values on this data
-        return nothing
+    except ValueError as error:
+        return nothing._replace(error=error)
     values = fit.spectrum.eigenvalues
     numbers = proposed(values) if n_clusters is None else n_clusters
     numbers = [K for K in numbers if 2 <= K <= len(values) + 1]
@@ -289,17 +295,11 @@ def proposed(eigenvalues: Floats) -> list[int]:
 
 def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[RankedModel]:
     """Return the best model for each number of clusters, best first."""
-    best: dict[int, list[Clustering]] = {}
-    for one in found:
-        known = best.setdefault(one.n_clusters, [one])[0]
-        value, others = ((each.quality, each.separation) for each in (one, known))
-        kernels = (recipes[each.model].kernel.name for each in (one, known))
-        if value > others:
-            best[one.n_clusters] = [one]
-        elif one is not known and value == others and len(set(kernels)) == 1:
-            best[one.n_clusters].append(one)
-    # Scales that show the same clusters: beyond the first or the last of them, they are not seen.
-    middle = [_middle(equal, recipes) for equal in best.values()]
+    middle = []
+    for K in dict.fromkeys(one.n_clusters for one in found):
+        values = {one: (one.quality, one.separation) for one in found if one.n_clusters == K}
+        best = max(values.values())
+        middle.append(_middle([one for one in values if values[one] == best], recipes))
     ordered = sorted(middle, key=lambda one: (-one.quality, -one.separation, one.n_clusters))
     return [
         RankedModel(
@@ -315,9 +315,15 @@ def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[Rank
 
 
 def _middle(equal: Sequence[Clustering], recipes: Sequence[Recipe]) -> Clustering:
-    """Return the clustering at the middle of some bandwidths; of landmarks, the fewest suffice."""
-    has_bandwidth = recipes[equal[0].model].kernel.has_bandwidth
-    return equal[len(equal) // 2 if has_bandwidth else 0]
+    """Return the middle one of the bandwidths that show the same; of landmarks, the fewest suffice.
+
+    At the ends of the range that works it may not on other rows.
+    """
+    kernel = recipes[equal[0].model].kernel
+    if not kernel.has_bandwidth:
+        return equal[0]
+    same = [one for one in equal if recipes[one.model].kernel.name == kernel.name]
+    return same[len(same) // 2]
 
 
 def _place(recipes: Sequence[Recipe], model: RankedModel) -> int:
