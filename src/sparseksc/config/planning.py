@@ -273,7 +273,8 @@ def _plan_for(
     recipe = settings.recipe(bandwidths[0], source.n_features)
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
     plan = Plan(recipe, settings.n_clusters[0], sample)
-    if not always_search and len(settings.n_clusters) * len(bandwidths) == 1:
+    several = len(settings.n_clusters) * len(bandwidths) > 1
+    if not (always_search or settings.competes or several):
         return plan
     threads = threads_for(recipe, settings, source, sizes if left_open else None)
     progress = progress or settings.verbose

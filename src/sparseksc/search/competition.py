@@ -118,7 +118,6 @@ def compete(
         training, judged = samples.training, samples.compared
         # Others may be too few to find prototypes in.
         seen = None if validation is None else training.first(size, recipes[0].seed)
-        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
 
         def fit_one(recipe: Recipe) -> Entry:
             return enter(replace(recipe, n_jobs=1), training, judged, n_clusters, seen)
@@ -126,6 +125,7 @@ def compete(
         entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
         if entries[0].error is not None and all(entry.error is not None for entry in entries):
             raise entries[0].error
+        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
         found = _qualities(entries, judge, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
@@ -140,7 +140,7 @@ def compete(
         chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
     else:
         chosen, K = recipes[_place(recipes, best)], best.n_clusters
-    surfaces, eigenvalues = _surfaces(recipes, entries, found)
+    surfaces, eigenvalues = _surfaces(recipes, entries, found, n_clusters or ())
     result = TuningResult(
         K,
         _bandwidth(chosen),
@@ -370,10 +370,13 @@ def _doubt(best: RankedModel | None, single: bool) -> str | None:
 
 
 def _surfaces(
-    recipes: Sequence[Recipe], entries: Sequence[Entry], found: Sequence[Clustering]
+    recipes: Sequence[Recipe],
+    entries: Sequence[Entry],
+    found: Sequence[Clustering],
+    asked: Sequence[int],
 ) -> tuple[Surfaces, Floats]:
     """Return the qualities of all models as a table, and their eigenvalues."""
-    columns = sorted({one.n_clusters for one in found})
+    columns = sorted({*asked, *(one.n_clusters for one in found)})
     quality = np.full((len(entries), len(columns)), np.nan)
     for one in found:
         quality[one.model, columns.index(one.n_clusters)] = one.quality

@@ -19,7 +19,7 @@ from sparseksc.core.criteria import CRITERIA, Objective
 from sparseksc.core.encoding import ENCODINGS
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.training import choose_pivots, fit_projection
-from sparseksc.data.sampling import Sample
+from sparseksc.data.sampling import Sample, rows_at, selection_sample
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.memory import release_memory
 from sparseksc.execution.progress import map_with_progress
@@ -134,21 +134,25 @@ def _evaluate(
     evaluation = Evaluation(values, eigenvalues)
     if len(found) == 0:
         return evaluation
-    compared = samples.compared
-    prototypes = samples.training.first(GRAPH_SIZE, recipe.seed)
-    scores, degrees = fit.projection.scores_and_degrees(prototypes.X, 1)
-    shares = fit.degrees.shares_of(degrees, prototypes.weights)
-    validated = fit.projection.scores(compared.X, 1)
-    sums = fit.spectrum.bias[0] + (
-        fit.projection.kernel_sums(compared.X, 1) if 2 in n_clusters else np.empty(0)
+    training, compared = samples.training, samples.compared
+    places = selection_sample(training.rows, GRAPH_SIZE, recipe.seed, training.weights)
+    weights = training.weights[places]
+    validated, degrees, sums = fit.projection.scores_and_degrees(
+        compared.X, 1, with_kernel_sums=True
     )
+    if compared is training:
+        scores, degrees = validated[places], degrees[places]
+    else:
+        scores, degrees = fit.projection.scores_and_degrees(rows_at(training.X, places), 1)
+    shares = fit.degrees.shares_of(degrees, weights)
+    sums = sums + fit.spectrum.bias[0]
     for column, K in enumerate(n_clusters):
         m = K - 1
         if not 0 < m <= len(found):
             continue
         try:
             encoding = ENCODINGS[recipe.encoding](
-                fit.spectrum.leading(m), scores[:, :m], prototypes.weights, shares
+                fit.spectrum.leading(m), scores[:, :m], weights, shares
             )
         except ValueError:  # too few code words, or an encoding for more clusters
             continue

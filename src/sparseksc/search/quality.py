@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,6 +50,8 @@ LIKE = {
     "linear": "euclidean",
     "cosine": "cosine",
 }
+#: Values beyond this have squared distances that are no numbers: the unit is another one then.
+LARGEST = 1e150
 #: Conductance of a cluster that nothing holds together.
 NOTHING = 1e-6
 
@@ -237,7 +239,13 @@ class Judge:
         landmarks = landmarks_like(recipe.kernel)
         if landmarks is not None:
             alike = replace(recipe, kernel=landmarks, icd_kernel=landmarks)
-            smooth = LandmarkGraph.of(sample, alike.with_landmarks(*JUDGING_LANDMARKS))
+            some: Any = sample.X
+            largest = float(abs(some).max())
+            if largest > LARGEST:
+                some = some * (1.0 / largest)
+            smooth = LandmarkGraph.of(
+                replace(sample, X=some), alike.with_landmarks(*JUDGING_LANDMARKS)
+            )
             average = float(smooth.weights.sum()) / len(distinct)
             graphs.append(replace(smooth, resolution=RESOLUTION * average).ratios)
         return cls(tuple(graphs), sample.weights, distinct)
