@@ -26,7 +26,6 @@ from sparseksc.config.settings import Settings
 from sparseksc.core.clusters.agreement import agreements
 from sparseksc.data.sampling import Sample
 from sparseksc.execution.blas import single_threaded_blas
-from sparseksc.search.candidates import spaced
 from sparseksc.search.competition import enter
 from sparseksc.search.constants import (
     AGREEING,
@@ -94,15 +93,13 @@ def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> lis
     settings = Settings(ksc.get_params())
     sample = Sample(np.arange(len(X)), X, np.ones(len(X)))
     bandwidths = settings.bandwidths(X, sample.weights, sample.rows)
-    landmarks = settings.landmark_recipes(X.shape[1])
-    denser = 2 if len(n_clusters or []) == 1 else 1
-    others = [settings.recipe(h, X.shape[1]) for h in spaced(bandwidths, denser)]
+    recipes = settings.models(bandwidths, X.shape[1])
     found = []
     with single_threaded_blas():
         training = sample.drawn(TRAINING_SIZE, seed)
         judged = training.first(GRAPH_SIZE, seed)
-        judge = Judge.of(judged, replace(landmarks[0], n_jobs=1))
-        entries = [enter(one, training, judged, n_clusters) for one in (*landmarks, *others)]
+        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
+        entries = [enter(one, training, judged, n_clusters) for one in recipes]
         for K in sorted({K for entry in entries for K in entry.labels}):
             labels = [entry.labels[K] for entry in entries if K in entry.labels]
             agreed = agreements(labels, K, judge.weights, AGREEING)

@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from sparseksc import DoubtWarning, KernelSpectralClustering, load, open_dataset, tune
-from sparseksc.datasets import make_rings, make_spirals
+from sparseksc import DoubtWarning, KernelSpectralClustering, open_dataset, tune
+from sparseksc.datasets import make_rings
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -24,65 +24,6 @@ def three():
 def found(three):
     """A search among them."""
     return tune(three[0], n_clusters=range(2, 6), kernel="rbf", random_state=0)
-
-
-@pytest.fixture(scope="module")
-def arms():
-    """Four long spirals, which 200 pivots cannot cover: (X, y)."""
-    return make_spirals(40_000, n_arms=4, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def found_arms(arms):
-    """A fit that has to find everything by itself."""
-    return KernelSpectralClustering(kernel="rbf", random_state=0).fit(arms[0])
-
-
-class TestRefinementAtAHigherRank:
-    def test_it_finds_long_thin_shapes(self, arms, found_arms):
-        assert found_arms.n_clusters_ == 4
-        assert adjusted_rand_score(arms[1], found_arms.labels_) == 1.0
-        assert found_arms.tuning_.doubt is None
-
-    def test_the_models_of_both_ranks_are_kept(self, found_arms):
-        tuning = found_arms.tuning_
-        assert tuning.n_models >= 200
-        assert tuning.max_rank == len(found_arms.reduced_set_) == 1000
-        assert tuning.surfaces.bandwidths == sorted(tuning.surfaces.bandwidths)
-        # The narrow bandwidths are those of the refinement alone.
-        chosen = tuning.surfaces.bandwidths.index(tuning.best_bandwidth)
-        assert chosen < 4
-        assert np.diff(np.log(tuning.surfaces.bandwidths[:4])) == pytest.approx(
-            np.log(tuning.surfaces.bandwidths[1] / tuning.surfaces.bandwidths[0])
-        )
-        assert tuning.to_frame()["chosen"].sum() == 1
-
-    def test_it_helps_with_a_given_number_of_clusters(self, arms):
-        ksc = KernelSpectralClustering(4, kernel="rbf", random_state=0).fit(arms[0])
-        assert adjusted_rand_score(arms[1], ksc.labels_) == 1.0
-
-    def test_it_is_kept_in_a_file(self, found_arms, tmp_path):
-        found_arms.save(tmp_path / "arms.ksc")
-        assert load(tmp_path / "arms.ksc").tuning_.max_rank == 1000
-
-    @pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
-    def test_a_given_number_of_pivots_is_not_exceeded(self, arms):
-        result = tune(arms[0], [3, 4], kernel="rbf", max_rank=60, random_state=0)
-        assert result.max_rank == 60
-
-    @pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
-    def test_it_is_left_out_where_it_does_not_fit_into_memory(self, arms):
-        ksc = KernelSpectralClustering(
-            kernel="rbf", memory_limit="60MB", n_jobs=1, random_state=0
-        ).fit(arms[0])
-        assert ksc.tuning_.max_rank == 200
-        assert len(ksc.reduced_set_) <= 200
-
-    def test_it_finds_nothing_in_noise(self):
-        X = np.random.default_rng(0).uniform(size=(30_000, 2))
-        with pytest.warns(DoubtWarning, match="may well be one cluster"):
-            result = tune(X, "auto", kernel="rbf", random_state=0)
-        assert (result.best_n_clusters, result.max_rank) == (1, 200)
 
 
 class TestTune:

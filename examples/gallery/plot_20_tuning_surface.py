@@ -2,8 +2,8 @@
 The surface of the search
 =========================
 
-With one kernel, models at many bandwidths and numbers of clusters are compared. The surface shows
-how flat the top is, and so how much the choice matters.
+A criterion of the literature compares models at many bandwidths and numbers of clusters. The
+surface shows how flat the top is, and so how much the choice matters.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ from sparseksc import tune
 from sparseksc.datasets import make_rings
 
 X, _ = make_rings(2_000, random_state=0)
-result = tune(X, n_clusters=range(2, 8), kernel="rbf", random_state=0)
+result = tune(X, n_clusters=range(2, 8), criterion="ams", random_state=0)
 print(result.summary())
 
 figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")

@@ -64,8 +64,8 @@ class KernelSpectralClustering(FittedClusters):
     scale : bool, default=False
         Whether to standardise every feature, in one more pass; sparse data is divided only.
     max_rank : int or "auto", default="auto"
-        Largest number of pivots R: 200 for "auto", or 1,000 after a refined search; of landmarks,
-        2,000, and at most half of the points.
+        Largest number of pivots R: 200 for "auto", or 1,000 after a second look of the search;
+        of landmarks, 2,000, and at most half of the points.
     tol : float, default=0.001
         Share of the trace of the kernel matrix that the pivots may leave unrepresented.
     pivoting : {"greedy", "weighted", "block", "random", "uniform", "renyi"}, default="greedy"
@@ -75,8 +75,8 @@ class KernelSpectralClustering(FittedClusters):
     encoding : {"auto", "sign", "direction", "angular", "qr"}, default="auto"
         How clusters are read off the scores. "auto" is "qr", the steadiest.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
-        How the search selects: "auto" by the clusters that stand out (:func:`sparseksc.tune`), the
-        others by the largest value. ``score`` is the criterion, and the AMS for "auto".
+        How the search selects: "auto" by how well clusters are separated (:func:`sparseksc.tune`),
+        the others by the largest value. ``score`` is the criterion, and the AMS for "auto".
     balance : float, default=0.1
         Weight of the balance of cluster sizes in the criterion, between 0 and 1.
     outlier_threshold : int, default=1

@@ -233,7 +233,7 @@ class FittedClusters(
         words = [f"{self.n_clusters_} cluster{'s' if self.n_clusters_ != 1 else ''}"]
         words += [f"{kernel} kernel", f"{len(self.coef_):,} {pieces}"]
         tuning = getattr(self, "tuning_", None)
-        if tuning is not None and tuning.compared_kernels and tuning.best_n_clusters > 1:
+        if tuning is not None and tuning.by_quality and tuning.best_n_clusters > 1:
             words.append(f"quality {tuning.ranking[0].value:.2f}")
         if self.noise_share_:
             words.append(f"{self.noise_share_:.1%} noise")

@@ -39,17 +39,18 @@ def tune(
     X : array-like of shape (n_samples, n_features), Source, or Dask collection
         As for :meth:`~sparseksc.KernelSpectralClustering.fit`.
     n_clusters : int, list of int or "auto", default=range(2, 11)
-        Candidates. "auto" are the same, and a single cluster as a possible answer.
+        Candidates. "auto" is any number, one cluster among them; for the criteria of the literature
+        2 to 10.
     bandwidth : float, list or "auto", default="auto"
-        Candidates; "auto" takes them from the data and refines the best ones.
+        Candidates; "auto" takes them from the data.
     criterion : {"auto", "ams", "blf", "bas"}, default="auto"
         "auto" looks for clusters that are harder to divide than to cut off, in graphs that are
         the same for all models. The others are the criteria of the literature, maximised as they
         are.
     validation : int or array of shape (n, n_features), optional
-        Number of points that models are evaluated on, 20,000 by default, or the points
-        themselves. They are disjoint from the 10,000 points of training; data that is not
-        large enough for that is evaluated on itself.
+        Number of points that models are compared on, or the points themselves. By default they are
+        5,000 of the 10,000 points of training. For the criteria of the literature they are 20,000
+        others; data that is not large enough for that is evaluated on itself.
     sample_weight : array-like of shape (n_samples,), optional
     n_jobs : int or None, default=None
         Threads, all cores for None. The result does not depend on it.
@@ -68,7 +69,7 @@ def tune(
     Warns
     -----
     DoubtWarning
-        If no number of clusters stands out.
+        If the clusters overlap, or the data is one cluster.
 
     Examples
     --------

@@ -63,6 +63,7 @@ def test_all_rows_are_looked_at_for_pivots_where_that_is_asked_for():
         assert set(range(14_000, 14_014)) <= set(ksc.reduced_set_indices_)
 
 
+@pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
 def test_a_run_after_a_search_is_not_one_with_the_values_that_it_found():
     X, _ = make_spirals(12_000, random_state=0)
     purposes = [

@@ -1,6 +1,7 @@
 """What the result of a search tells."""
 
-import numpy as np
+from dataclasses import replace
+
 import pytest
 from sklearn.datasets import make_blobs
 
@@ -21,13 +22,12 @@ def found(three):
     return tune(three[0], n_clusters=range(2, 6), kernel="rbf", random_state=0)
 
 
-def test_the_surfaces_have_every_model_and_criterion(found):
+def test_the_surfaces_have_every_model(found):
     shape = (len(found.surfaces.bandwidths), len(found.surfaces.n_clusters))
-    assert {values.shape for values in found.surfaces.values.values()} == {shape}
-    assert found.surface.shape == shape
+    assert found.surface.shape == found.surfaces["quality"].shape == shape
     assert found.surfaces.bandwidths == sorted(found.surfaces.bandwidths)
+    assert found.surfaces.kernels == shape[0] * ["rbf"]
     assert len(found.eigenvalues) == shape[0]
-    assert np.isnan(found.surfaces["bas"][:, 0]).all()  # two clusters
 
 
 def test_the_frame_has_a_row_per_model(found):
@@ -36,14 +36,29 @@ def test_the_frame_has_a_row_per_model(found):
     assert frame["chosen"].sum() == 1
     chosen = frame[frame["chosen"]].iloc[0]
     assert chosen["n_clusters"] == 3
-    assert chosen["ams"] == found.ranking[0].ams
+    assert chosen["quality"] == found.ranking[0].value
 
 
-def test_the_summary_says_what_and_why(found):
+def test_the_summary_says_what_and_why(found, three):
     text = found.summary()
+    assert text.startswith("3 clusters, seen with the rbf kernel at bandwidth")
+    assert "times as hard to divide as to cut off" in text
+    linear = tune(three[0] - [2.0, 2.0], [2, 3], kernel="linear", random_state=0)
+    assert "seen with the linear kernel, were chosen" in linear.summary()
+    text = tune(three[0], [2, 3, 4], criterion="ams", random_state=0).summary()
     assert text.startswith("3 clusters at bandwidth")
-    assert "edges to nearest neighbours" in text
+    assert "by the criterion ams, with the value" in text
     assert "next best numbers" in text
+
+
+def test_a_search_of_an_earlier_version_can_be_read(found):
+    """Files have its surfaces, and its rule was called "auto", too."""
+    surfaces = replace(found.surfaces, values={"ams": found.surface, "cut": found.surface})
+    former = replace(found, surfaces=replace(surfaces, kernels=[], ranks=[]), best_kernel="")
+    assert "by the rule of an earlier version" in former.summary()
+    assert former.surface is surfaces["ams"]
+    assert former.best_row == found.best_row
+    assert len(former.to_frame()) == found.surface.size
 
 
 def test_the_runners_up_are_the_others(found):

@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from sparseksc import tune
 from sparseksc.data.sampling import Sample, weighted_sample
-from sparseksc.search import procedure
+from sparseksc.search import samples
 from sparseksc.search.samples import fewer_features
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
@@ -27,7 +27,9 @@ def test_validation_points_can_be_given(three):
 
 def test_large_data_is_evaluated_on_other_points_than_those_of_training():
     X, _ = make_blobs(20_000, centers=CENTRES, cluster_std=0.8, random_state=1)
-    result = tune(X, [2, 3], [1.0, 4.0], validation=6000, max_rank=20, random_state=0)
+    result = tune(
+        X, [2, 3], [1.0, 4.0], criterion="ams", validation=6000, max_rank=20, random_state=0
+    )
     assert result.best_n_clusters == 3
 
 
@@ -52,15 +54,16 @@ def test_fewer_features_keep_all_distances(dtype):
     np.testing.assert_allclose(euclidean_distances(found.astype(float)), expected, atol=1e-3)
 
 
-def test_a_search_in_many_features_finds_what_it_finds_in_all_of_them(monkeypatch):
+@pytest.mark.parametrize("criterion", ["auto", "ams"])
+def test_a_search_in_many_features_finds_what_it_finds_in_all_of_them(criterion, monkeypatch):
     X, _ = make_blobs(60, n_features=400, centers=3, cluster_std=4.0, random_state=0)
-    fewer = tune(X, kernel="rbf", random_state=0)
-    monkeypatch.setattr(procedure, "MANY_FEATURES", 10**9)
-    every = tune(X, kernel="rbf", random_state=0)
+    given = {"kernel": "rbf", "criterion": criterion, "random_state": 0}
+    fewer = tune(X, range(2, 6), **given)
+    monkeypatch.setattr(samples, "_has_many_features", lambda X, kernels: False)
+    every = tune(X, range(2, 6), **given)
     assert fewer.best_n_clusters == every.best_n_clusters == 3
     assert fewer.best_bandwidth == every.best_bandwidth
-    for name in ("ams", "conductance"):
-        np.testing.assert_allclose(fewer.surfaces[name], every.surfaces[name], atol=1e-6)
+    assert fewer.ranking[0].value == pytest.approx(every.ranking[0].value, abs=1e-6)
 
 
 def test_each_feature_may_have_its_bandwidth_where_there_are_many():

@@ -3,8 +3,8 @@
 Nothing of size N x R is ever held. What is held are the selection sample with its factor, a
 few chunks in flight for each thread, and R x R sums; in a search, samples to train and to evaluate
 on, and in each thread the pivots of one bandwidth. The chunks do not depend on the limit,
-so the limit changes how many threads run, and not the result; only the refinement of a search at
-a higher rank is left out, with a warning, where it does not fit.
+so the limit changes how many threads run, and not the result; only the second look of a
+search is left out where it does not fit.
 """
 
 from __future__ import annotations
@@ -27,10 +27,7 @@ from sparseksc.kernels.landmarks import suited_neighbors
 from sparseksc.kernels.metrics import BLOCK_ENTRIES
 from sparseksc.search.constants import (
     GRAPH_SIZE,
-    MANY_FEATURES,
     N_NEIGHBOURS,
-    PROTOTYPE_SIZE,
-    REFERENCE_SIZE,
     SAMPLE_CENTRES,
     SAMPLE_SIZE,
     TRAINING_SIZE,
@@ -231,7 +228,7 @@ def estimate_memory(
         return estimate
     measured = issubclass(KERNELS.get(kernel, Kernel), Exponential)  # there are distances
     few = n_rows < search_sizes[0] + min(search_sizes[0] // 2, search_sizes[1])
-    if kernel == "rbf" and n_entries is None and few and n_features >= MANY_FEATURES * n_rows:
+    if kernel == "rbf" and n_entries is None and few and n_features > n_rows:
         fitted = itemsize * n_rows  # see search.samples.fewer_features
     return _with_search(estimate, n_rows, row, fitted, (m, R, K), search_sizes, streamed, measured)
 
@@ -298,17 +295,13 @@ def _with_search(
     if measured and fitted < row:
         held += n_training * fitted
     if separate:
-        held += min(PROTOTYPE_SIZE, n_training) * row
+        held += min(GRAPH_SIZE, n_training) * row
     some = min(SAMPLE_SIZE, n_rows)
     pairs = WORD * some * min(SAMPLE_CENTRES, some)
     steps = (
         # Candidates: distances between rows without their medians, then medians of distances.
         (streamed or some < n_rows) * some * row
         + max(5 * some * row // 4 + pairs, WORDS_PER_PAIR * pairs),
-        # Isolated points: those that others are compared with, and as many others.
-        drawn + (2 if n_rows > REFERENCE_SIZE else 1) * min(REFERENCE_SIZE, n_rows) * row,
-        # A Gaussian like the points of the graph, or these without their mean.
-        held + n_graph * row,
         # Coordinates in fewer features, from centred points in float64.
         n_training * (WORD * row * n_training // fitted + fitted) if fitted < row else 0,
     )

@@ -24,22 +24,21 @@ from sparseksc.data.sampling import Sample
 from sparseksc.data.source import ArraySource, MaskedSource, Source
 from sparseksc.execution.memory import release_memory
 from sparseksc.execution.notices import warn
-from sparseksc.search.candidates import spaced
-from sparseksc.search.competition import best_quality, compete, is_clear
+from sparseksc.search.automatic import search
 from sparseksc.search.constants import (
     GRAPH_SIZE,
-    MIN_REFINEMENT_TIMES,
     NOISE_LEVEL,
     NOISE_SHARES,
     ONE_FEATURE_SHARE,
-    REFINEMENT_MAX_FEATURES,
-    REFINEMENT_TIMES,
     SAMPLE_SIZE,
+    SECOND_LOOK_FEATURES,
+    SECOND_LOOK_LEAST,
+    SECOND_LOOK_TIMES,
     TRAINING_SIZE,
     VALIDATION_SIZE,
 )
+from sparseksc.search.grid import search_grid
 from sparseksc.search.noise import Trial, choose_trial
-from sparseksc.search.procedure import SearchOutcome, search
 from sparseksc.search.result import DoubtWarning, TuningResult
 
 
@@ -148,8 +147,8 @@ def make_plan(
     size = settings.selection_size
     if size is not None:
         size = max(TRAINING_SIZE + VALIDATION_SIZE, ENCODING_SIZE, size)
-        if source.n_features <= REFINEMENT_MAX_FEATURES:
-            size = max(size, REFINEMENT_TIMES * (TRAINING_SIZE + GRAPH_SIZE))
+        if source.n_features <= SECOND_LOOK_FEATURES:
+            size = max(size, SECOND_LOOK_TIMES * (TRAINING_SIZE + GRAPH_SIZE))
     # All rows that are in memory, or a sample that is drawn in one pass.
     sample = source.sample_for_search(size, settings.seed)
     if not source.in_memory:  # or it was checked at the door
@@ -274,73 +273,62 @@ def _plan_for(
     recipe = settings.recipe(bandwidths[0], source.n_features)
     recipe = replace(recipe, n_jobs=threads_for(recipe, settings, source))
     plan = Plan(recipe, settings.n_clusters[0], sample)
+    several = len(settings.n_clusters) * len(bandwidths) > 1
+    if not (always_search or settings.competes or several):
+        return plan
     threads = threads_for(recipe, settings, source, sizes if left_open else None)
-    outcome: SearchOutcome | None = None
-    if settings.competes and validation is None:
-        outcome = _competition(sample, bandwidths, threads, settings, source, progress)
-    elif always_search or len(settings.n_clusters) * len(bandwidths) > 1:
-        outcome = search(
+    progress = progress or settings.verbose
+    if settings.rule != "auto":
+        outcome = search_grid(
             sample,
             settings.n_clusters,
             bandwidths,
             replace(recipe, n_jobs=threads),
             settings.objective,
-            refinement=refinement_recipe(recipe, settings, source),
-            rule=settings.rule,
             single_allowed=settings.n_clusters_is_auto,
             refine=settings.bandwidth_is_auto and len(bandwidths) > 1,
             validation=validation,
-            progress=progress or settings.verbose,
+            progress=progress,
         )
-    if outcome is not None:
-        tuning, best, selection = outcome
-        recipe = replace(best, n_jobs=threads_for(best, settings, source))
-        plan = Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
-        release_memory()
-    return plan
+    else:
+        models = settings.models(bandwidths, source.n_features)
+        finer = []
+        if validation is None:
+            finer = _finer_models(settings, models, source, int(np.count_nonzero(sample.weights)))
+        outcome = search(
+            sample,
+            None if settings.n_clusters_is_auto else settings.n_clusters,
+            [replace(one, n_jobs=threads) for one in models],
+            finer,
+            validation=validation,
+            progress=progress,
+        )
+    tuning, best, selection = outcome
+    recipe = replace(best, n_jobs=threads_for(best, settings, source))
+    release_memory()
+    return Plan(recipe, tuning.best_n_clusters, sample, tuning, selection)
 
 
-def _competition(
-    sample: Sample,
-    bandwidths: list[Any],
-    threads: int | None,
-    settings: Settings,
-    source: Source,
-    progress: bool,
-) -> SearchOutcome:
-    """Let kernels compete; where that leaves doubt, narrow ones again with more rows and pivots."""
-    landmarks = settings.landmark_recipes(source.n_features)
-    denser = 2 if len(settings.n_clusters) == 1 else 1
-    others = [settings.recipe(h, source.n_features) for h in spaced(bandwidths, denser)]
-    search_for = partial(
-        compete,
-        sample,
-        None if settings.n_clusters_is_auto else settings.n_clusters,
-        landmarks[0],
-        progress=progress or settings.verbose,
-    )
-    first = search_for([replace(one, n_jobs=threads) for one in (*landmarks, *others)])
-    times = np.count_nonzero(sample.weights) / (TRAINING_SIZE + GRAPH_SIZE)
-    few = source.n_features <= REFINEMENT_MAX_FEATURES and times >= MIN_REFINEMENT_TIMES
-    if is_clear(first.result) or not few:
-        return first
-    narrow = others[: (len(others) + 1) // 2]
-    recipes = (refinement_recipe(one, settings, source) for one in narrow)
-    finer = [one for one in recipes if one is not None]
-    if not finer:
-        return first
-    second = search_for(finer, times=min(times, REFINEMENT_TIMES))
-    return max(first, second, key=lambda outcome: best_quality(outcome.result))
+def _finer_models(
+    settings: Settings, models: list[Recipe], source: Source, n_rows: int
+) -> list[Recipe]:
+    """Return models for a second look: the narrower ones, with more pivots.
 
-
-def refinement_recipe(recipe: Recipe, settings: Settings, source: Source) -> Recipe | None:
-    """How to train for a refinement at a higher rank; None where it needs too much memory."""
-    finer = settings.refinement(recipe)
-    sizes = REFINEMENT_TIMES * TRAINING_SIZE, REFINEMENT_TIMES * GRAPH_SIZE
+    None where they would find nothing more, or need too much memory.
+    """
+    least = SECOND_LOOK_LEAST * (TRAINING_SIZE + GRAPH_SIZE)
+    if n_rows < least or source.n_features > SECOND_LOOK_FEATURES or source.n_entries is not None:
+        return []
+    wide = [one for one in models if one.kernel.name in ("rbf", "laplacian")]
+    if not settings.bandwidth_is_auto or not wide or wide[0].two_bandwidths:
+        return []
+    narrow = wide[: (len(wide) + 1) // 2]
+    sizes = SECOND_LOOK_TIMES * TRAINING_SIZE, SECOND_LOOK_TIMES * GRAPH_SIZE
+    finer = [settings.finer(one) for one in narrow]
     try:
-        return replace(finer, n_jobs=threads_for(finer, settings, source, sizes))
+        return [replace(one, n_jobs=threads_for(one, settings, source, sizes)) for one in finer]
     except MemoryError:
-        return None
+        return []
 
 
 def threads_for(

@@ -25,14 +25,11 @@ from sparseksc.core.criteria import Objective
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.fingerprint import fingerprint_of
 from sparseksc.execution.memory import parse_bytes
-from sparseksc.kernels import KERNELS, Kernel, Precomputed, make_kernel
+from sparseksc.kernels import KERNELS, Kernel, Landmarks, Precomputed, make_kernel
 from sparseksc.kernels.metrics import METRICS
-from sparseksc.search.candidates import automatic_bandwidths
-from sparseksc.search.constants import LANDMARK_SCALES
+from sparseksc.search.candidates import automatic_bandwidths, spaced
+from sparseksc.search.constants import LANDMARK_SCALES, SECOND_LOOK_RANK
 
-#: Most pivots, and points for each of them, of a refinement of the search: its pivots have to
-#: cover long and thin shapes without a gap.
-REFINEMENT_RANK, REFINEMENT_POINTS_PER_PIVOT = 1000, 15
 #: Metrics of rows that are not points in a space of any units, and what these are.
 OWN_UNITS = {"haversine": "latitudes and longitudes", "jaccard": "sets"}
 
@@ -131,13 +128,13 @@ class Settings:
         names = self._given.keys() - NON_MODEL_PARAMETERS
         return {name: _as_plain(self._given[name]) for name in sorted(names)}
 
-    def refinement(self, recipe: Recipe) -> Recipe:
-        """Return the recipe for a refinement of the search at a higher rank."""
+    def finer(self, recipe: Recipe) -> Recipe:
+        """Return the recipe for a second look of the search, with more pivots."""
         rank, size = self.max_rank, self._given["selection_size"]
         if self._given["max_rank"] == "auto":
-            rank = max(REFINEMENT_RANK, rank)
+            rank = max(SECOND_LOOK_RANK, rank)
         if isinstance(size, str):
-            size = max(AUTO_SELECTION, REFINEMENT_POINTS_PER_PIVOT * rank)
+            size = max(AUTO_SELECTION, POINTS_PER_PIVOT * rank)
         return replace(recipe, max_rank=rank, selection_size=size)
 
     def check_rows(self, X: Array) -> None:
@@ -191,10 +188,27 @@ class Settings:
             given_neighbors=given["n_neighbors"] != "auto",
         )
 
-    def landmark_recipes(self, n_features: int) -> list[Recipe]:
-        """How to train with landmarks, at every scale that competes."""
-        kernel = make_kernel("landmarks", params={"metric": self._given["metric"]})
-        recipe = replace(self.recipe(None, n_features), kernel=kernel, icd_kernel=kernel)
+    def models(self, bandwidths: list[Any], n_features: int) -> list[Recipe]:
+        """How to train the models that compete, at some of the candidates for the bandwidth.
+
+        At all of them, where the user has given them. A single number of clusters leaves time for
+        twice as many.
+        """
+        single = len(self.n_clusters) == 1
+        if self.bandwidth_is_auto:
+            bandwidths = spaced(bandwidths, 2 if single else 1)
+        models = [self.recipe(bandwidth, n_features) for bandwidth in bandwidths]
+        if self.competes:
+            return [*self._scales(models[0]), *models]
+        several = self.kind is Landmarks and self._given["max_rank"] == "auto" and not single
+        return self._scales(models[0]) if several else models
+
+    def _scales(self, recipe: Recipe) -> list[Recipe]:
+        """How to train with landmarks, more and more of them."""
+        kernel = self._kernel
+        if not isinstance(kernel, Landmarks):
+            kernel = Landmarks(metric=self._given["metric"])
+        recipe = replace(recipe, kernel=kernel, icd_kernel=kernel)
         most = self._given["max_rank"]
         scales = LANDMARK_SCALES if most == "auto" else {min(R, most) for R in LANDMARK_SCALES}
         return [recipe.with_landmarks(R) for R in sorted(scales)]

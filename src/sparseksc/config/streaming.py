@@ -35,7 +35,7 @@ from sparseksc.data.source import Source
 from sparseksc.data.sparse import stacked
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import without_warnings
-from sparseksc.search.constants import CLOUD, GROUP_MIN_POINTS
+from sparseksc.search.constants import CLOUD
 from sparseksc.search.quality import Judge
 
 #: Rows that numbers of clusters are compared on: so many of the chunk, and of those before.
@@ -44,6 +44,8 @@ COMPARED_ROWS = 500
 FEWER, MORE = 2, 3
 #: What another number of clusters has to gain in separation.
 CLEAR_GAIN = 0.5
+#: Least rows of a cluster that has appeared.
+LEAST_NEW = 10
 #: A cluster is missing in a chunk that has at most this share of the rows of it that were expected:
 #: a few rows of other clusters may be taken for its own.
 STRAY_SHARE = 0.01
@@ -87,8 +89,8 @@ class Watch:
 
     Attributes
     ----------
-    landmarks : Recipe
-        Of the graphs that the separation is computed in.
+    recipe : Recipe
+        Of the model, whose neighbours are those of the graphs that separations are computed in.
     allowed : tuple of int or None
         Numbers of clusters to choose from; None for any.
     gains : dict of int to float
@@ -99,7 +101,7 @@ class Watch:
         Of the clusters that are missing.
     """
 
-    landmarks: Recipe
+    recipe: Recipe
     allowed: tuple[int, ...] | None
     gains: dict[int, float]
     n_named: int
@@ -112,7 +114,7 @@ class Watch:
         if self.allowed is not None:
             numbers = [n for n in numbers if n in self.allowed]
         sample = Sample(np.arange(rows.shape[0]), rows, np.ones(rows.shape[0]))
-        judge = Judge.of(sample, self.landmarks)
+        judge = Judge.of(sample, self.recipe)
         found = dict[int, Candidate]()
         for number in numbers:
             with without_warnings():
@@ -129,7 +131,7 @@ class Watch:
         here = candidates[K]
         best, most = K, 0.0
         for number, other in candidates.items():
-            if number == K or (number > K and other.least_of_new(here) < GROUP_MIN_POINTS):
+            if number == K or (number > K and other.least_of_new(here) < LEAST_NEW):
                 continue
             gain = other.separation - here.separation
             gain -= max(self.gains.get(number, 0.0), 0.0) + CLEAR_GAIN
@@ -198,9 +200,8 @@ class Stream:
         training = memory.train()
         watch = None
         if watched and isinstance(memory, Reservoir):
-            landmarks = settings.landmark_recipes(chunk.n_features)[0]
             allowed = None if settings.n_clusters_is_auto else tuple(settings.n_clusters)
-            watch = Watch(landmarks, allowed, {}, training.model.encoding.n_clusters, {})
+            watch = Watch(plan.recipe, allowed, {}, training.model.encoding.n_clusters, {})
             rows = chunk.sample(2 * COMPARED_ROWS, plan.recipe.seed).X
             watch = replace(watch, gains=_gains(watch, rows, memory))
         return Step(cls(memory, settings.purpose, 1, watch), training, [])

@@ -11,8 +11,8 @@ import numpy as np
 from sparseksc._typing import Array
 from sparseksc.config.parameters import PARAMETERS
 from sparseksc.persistence.schema import CALLABLE, RANKED_VALUES
-from sparseksc.search.ranking import RankedModel, Surfaces
 from sparseksc.search.result import TuningResult
+from sparseksc.search.surfaces import RankedModel, Surfaces
 
 
 def plain_parameters(given: Mapping[str, Any], has_bandwidth: bool) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def plain_tuning(tuning: TuningResult) -> dict[str, Any]:
         "ranks": [int(rank) for rank in tuning.surfaces.ranks],
         "bandwidths": [plain_bandwidth(one) for one in tuning.surfaces.bandwidths],
         "n_clusters": [int(K) for K in tuning.surfaces.n_clusters],
-        "resolution": _spelt(tuning.surfaces.resolution),
+        "surfaces": list(tuning.surfaces.values),
         "n_eigenvalues": tuning.eigenvalues.shape[1],
         "ranking": [
             {
@@ -121,7 +121,6 @@ def meant_tuning(entry: Mapping[str, Any], arrays: Mapping[str, Array]) -> Tunin
             for name, array in arrays.items()
             if name.startswith("tuning.") and name != "tuning.eigenvalues"
         },
-        resolution=float(entry["resolution"]),
         kernels=entry.get("kernels", []),
         ranks=entry.get("ranks", []),
     )

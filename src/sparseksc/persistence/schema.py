@@ -30,7 +30,6 @@ from sparseksc.kernels import KERNELS
 from sparseksc.kernels.metrics import METRICS
 from sparseksc.preprocessing.columns import KINDS, EncodedColumn
 from sparseksc.preprocessing.encoder import MISSING
-from sparseksc.search.ranking import SURFACES
 
 Check = Callable[[str, Any], None]
 
@@ -57,11 +56,12 @@ CALLABLE = "callable"
 RANKED_VALUES = {
     "value": "value",
     "rise": "conductance_ratio",
-    "conductance": "conductance",
     "ams": "ams",
     "blf": "blf",
     "bas": "bas",
 }
+#: Surfaces of searches at one kernel in files that do not name them.
+FORMER_SURFACES = ["ams", "blf", "bas", "strength", "conductance", "cut", "cohesion", "smallest"]
 #: Numbers that JSON does not have.
 SPECIAL_NUMBERS = ("nan", "inf", "-inf")
 
@@ -312,6 +312,14 @@ def _of_domain(domain: Domain, n_features: int) -> Check:
 def _tuning(n_features: int) -> Check:
     """Return the check of what a search found."""
     bandwidth = optional(_bandwidth(n_features))
+    model = record(
+        n_clusters=integer(1),
+        bandwidth=bandwidth,
+        kernel=word(),
+        max_rank=integer(),
+        **dict.fromkeys((*RANKED_VALUES, "conductance"), _any_number),
+    )
+    model = with_defaults({"kernel": "", "max_rank": 0, "conductance": "nan"}, model)
     check = record(
         best_n_clusters=integer(1),
         best_bandwidth=bandwidth,
@@ -321,25 +329,16 @@ def _tuning(n_features: int) -> Check:
         best_kernel=word(),
         kernels=items(word()),
         ranks=items(integer(1)),
+        surfaces=items(word("quality", *FORMER_SURFACES)),
         bandwidths=items(bandwidth),
         n_clusters=items(integer(1)),
         resolution=_any_number,
         n_eigenvalues=integer(),
-        ranking=items(
-            with_defaults(
-                {"kernel": "", "max_rank": 0},
-                record(
-                    n_clusters=integer(1),
-                    bandwidth=bandwidth,
-                    kernel=word(),
-                    max_rank=integer(),
-                    **dict.fromkeys(RANKED_VALUES, _any_number),
-                ),
-            )
-        ),
+        ranking=items(model),
     )
-    # The first files do not say how many pivots there could be, and have one kernel.
-    return with_defaults({"max_rank": None, "best_kernel": "", "kernels": [], "ranks": []}, check)
+    # Entries that files of earlier versions do not have, or have alone.
+    several = {"kernels": [], "ranks": [], "surfaces": FORMER_SURFACES}
+    return with_defaults({"max_rank": None, "best_kernel": "", "resolution": 0.0, **several}, check)
 
 
 _columns = items(
@@ -431,7 +430,8 @@ def layout(header: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
         arrays["kernel.values"] = ("F64", (compared, compared))
     if header["tuning"] is not None:
         rows, columns = len(header["tuning"]["bandwidths"]), len(header["tuning"]["n_clusters"])
-        names = ("quality",) if header["tuning"].get("kernels") else SURFACES
+        former = ["quality"] if header["tuning"].get("kernels") else FORMER_SURFACES
+        names = header["tuning"].get("surfaces", former)
         arrays |= {f"tuning.{name}": ("F64", (rows, columns)) for name in names}
         arrays["tuning.eigenvalues"] = ("F64", (rows, header["tuning"]["n_eigenvalues"]))
     return arrays

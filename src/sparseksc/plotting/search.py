@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: Names of the criteria on axes.
 TITLES = {
-    "auto": "separation, −log₁₀ of the cut",
     "ams": "average membership strength (AMS)",
     "blf": "balanced line fit (BLF)",
     "bas": "balanced angular similarity (BAS)",
@@ -38,9 +37,10 @@ def tuning_of(estimator: KernelSpectralClustering) -> TuningResult:
 
 @dataclass
 class TuningDisplay(Display):
-    """The surface of a search: one column per number of clusters, one row per bandwidth.
+    """The best quality for each number of clusters, a line a kernel.
 
-    Where kernels compete, the best quality for each number of clusters instead, a line a kernel.
+    Where a criterion of the literature decides, its surface instead: one column per number of
+    clusters, one row per bandwidth.
 
     Parameters
     ----------
@@ -80,13 +80,14 @@ class TuningDisplay(Display):
         """Draw the surface of ``criterion``, by default of the one that decided."""
         result, surfaces = self.result, self.result.surfaces
         criterion = criterion or result.criterion
-        if criterion not in TITLES:
-            raise ValueError(f"criterion must be one of {', '.join(TITLES)}, got {criterion!r}.")
-        if result.compared_kernels:
+        if criterion not in ("auto", *TITLES):
+            names = ", ".join(("auto", *TITLES))
+            raise ValueError(f"criterion must be one of {names}, got {criterion!r}.")
+        if result.by_quality:
             if criterion != "auto":
-                raise ValueError(f"Where kernels compete there is no surface of {criterion!r}.")
+                raise ValueError(f"A search by the quality has no surface of {criterion!r}.")
             return self._plot_qualities(axes_or_new(ax))
-        values = -np.log10(surfaces["cut"]) if criterion == "auto" else surfaces[criterion]
+        values = result.surface if criterion == "auto" else surfaces[criterion]
         ax = axes_or_new(ax)
         K = np.array(surfaces.n_clusters)
         scalar = all(isinstance(h, float) for h in surfaces.bandwidths)
@@ -104,7 +105,7 @@ class TuningDisplay(Display):
         else:
             heights = np.arange(len(values), dtype=float)
             ax.set_ylabel("bandwidth, candidate")
-        ax.figure.colorbar(self.mesh_, ax=ax, label=TITLES[criterion])
+        ax.figure.colorbar(self.mesh_, ax=ax, label=TITLES.get(criterion, TITLES["ams"]))
         if result.best_n_clusters in surfaces.n_clusters:
             place = (
                 surfaces.n_clusters.index(result.best_n_clusters),
@@ -187,13 +188,10 @@ class ClusterNumberDisplay(Display):
             )
         ax.set_xticks(K)
         ax.set_xlabel("number of clusters")
-        if self.result.compared_kernels:
+        if self.result.by_quality:
             ax.set_ylabel("quality")
-        elif self.result.criterion == "auto":
-            ax.set_ylabel("separation of the clusters")
-            ax.set_yscale("log")
         else:
-            ax.set_ylabel(TITLES[self.result.criterion])
+            ax.set_ylabel(TITLES.get(self.result.criterion, "value"))
         self._keep(ax)
         return self
 

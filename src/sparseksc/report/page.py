@@ -318,8 +318,7 @@ def _tuning(facts: Facts) -> dict[str, Any] | None:
             if choice.kernel == "landmarks"
             else _bandwidth(choice.bandwidth),
             "kernel": choice.kernel,
-            "value": number(choice.value, 2) if tuning.compared_kernels else number(choice.value),
-            "conductance": "" if tuning.compared_kernels else percent(max(choice.conductance, 0.0)),
+            "value": number(choice.value, 2) if tuning.by_quality else number(choice.value),
             "ams": number(choice.ams, 2),
             "chosen": choice.n_clusters == tuning.best_n_clusters,
         }
@@ -330,7 +329,7 @@ def _tuning(facts: Facts) -> dict[str, Any] | None:
         "summary": tuning.summary(),
         "ranking": ranking,
         "marked": marked,
-        "kernels": tuning.compared_kernels,
+        "by_quality": tuning.by_quality,
     }
 
 

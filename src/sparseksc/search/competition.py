@@ -1,4 +1,4 @@
-r"""Competition of models: landmarks and other kernels at several scales, judged by one criterion.
+r"""Competition of models: kernels at several scales, judged by one criterion.
 
 Every model is fitted on a sample and proposes numbers of clusters: the usual ones, and those after
 which its eigenvalues fall most. The quality of a clustering with K clusters has three parts:
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparseksc._native.clusters import assign
-from sparseksc._typing import Floats, Integers
+from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.clusters.agreement import agreements
 from sparseksc.core.encoding import ENCODINGS, fit_best_directions
 from sparseksc.core.recipe import Recipe
@@ -50,20 +50,24 @@ from sparseksc.search.constants import (
     SEARCH_STARTS,
     TRAINING_SIZE,
 )
-from sparseksc.search.procedure import SearchOutcome
 from sparseksc.search.quality import Judge, Separation
-from sparseksc.search.ranking import RankedModel, Surfaces
-from sparseksc.search.result import TuningResult
+from sparseksc.search.result import SearchOutcome, TuningResult
+from sparseksc.search.samples import draw_samples
+from sparseksc.search.surfaces import RankedModel, Surfaces
 
 #: Numbers of clusters to choose from; None for any.
 Numbers = Sequence[int] | None
 
 
 class Entry(NamedTuple):
-    """One model: its eigenvalues, and its clusterings of the judged rows by their numbers."""
+    """One model: its eigenvalues, and its clusterings of the judged rows by their numbers.
+
+    ``error`` says why there are none, where the kernel has no values on this data.
+    """
 
     eigenvalues: Floats
     labels: dict[int, Integers]
+    error: ValueError | None = None
 
 
 class Clustering(NamedTuple):
@@ -78,10 +82,10 @@ class Clustering(NamedTuple):
 def compete(
     sample: Sample,
     n_clusters: Numbers,
-    landmarks: Recipe,
     recipes: Sequence[Recipe],
     *,
     times: float = 1.0,
+    validation: int | Array | None = None,
     progress: bool = False,
 ) -> SearchOutcome:
     """Fit all models on a sample, and select the clustering of the best quality.
@@ -92,29 +96,40 @@ def compete(
         The rows, or enough of them.
     n_clusters : list of int or None
         Numbers of clusters to choose from. None is any, and one cluster a possible answer.
-    landmarks : Recipe
-        With landmarks, whose metric is that of the judging graphs.
     recipes : list of Recipe
-        The models, the last of which is taken for one cluster.
+        The models. Neighbours in the judging graphs are those of the first, and the last is taken
+        for one cluster.
     times : float
         How many times as many rows to take as usual.
+    validation : int or array, optional
+        How many of the rows to judge the models on, or others to judge them on.
     progress : bool
         Show a progress bar if the search takes long.
     """
-    seed, n_jobs = landmarks.seed, recipes[0].n_jobs
+    n_jobs = recipes[0].n_jobs
+    size = int(times * GRAPH_SIZE)
     with single_threaded_blas():
-        training = sample.drawn(int(times * TRAINING_SIZE), seed)
-        judged = training.first(int(times * GRAPH_SIZE), seed)
-        judge = Judge.of(judged, replace(landmarks, n_jobs=1))
+        samples = draw_samples(
+            sample,
+            recipes,
+            size if validation is None else validation,
+            training_size=int(times * TRAINING_SIZE),
+        )
+        training, judged = samples.training, samples.compared
+        # Others may be too few to find prototypes in.
+        seen = None if validation is None else training.first(size, recipes[0].seed)
 
         def fit_one(recipe: Recipe) -> Entry:
-            return enter(replace(recipe, n_jobs=1), training, judged, n_clusters)
+            return enter(replace(recipe, n_jobs=1), training, judged, n_clusters, seen)
 
         entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
+        if entries[0].error is not None and all(entry.error is not None for entry in entries):
+            raise entries[0].error
+        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
         found = _qualities(entries, judge, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
-    if not ranking and n_clusters is not None:
+    if not ranking and n_clusters not in (None, [1]):
         raise ValueError(
             "None of the models tried has as many clusters as asked for: ask for fewer."
         )
@@ -125,7 +140,7 @@ def compete(
         chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
     else:
         chosen, K = recipes[_place(recipes, best)], best.n_clusters
-    surfaces, eigenvalues = _surfaces(recipes, entries, found)
+    surfaces, eigenvalues = _surfaces(recipes, entries, found, n_clusters or ())
     result = TuningResult(
         K,
         _bandwidth(chosen),
@@ -137,23 +152,36 @@ def compete(
         chosen.max_rank,
         chosen.kernel.name,
     )
-    return SearchOutcome(result, chosen, training)
+    return SearchOutcome(result, chosen, samples.for_pivots(chosen))
 
 
-def enter(recipe: Recipe, training: Sample, judged: Sample, n_clusters: Numbers) -> Entry:
-    """Fit a model, and find its clusterings of the judged rows."""
+def enter(
+    recipe: Recipe,
+    training: Sample,
+    judged: Sample,
+    n_clusters: Numbers,
+    prototypes: Sample | None = None,
+) -> Entry:
+    """Fit a model, and find its clusterings of the judged rows.
+
+    ``prototypes`` are rows that these are found in, where they are not the judged ones.
+    """
     nothing = Entry(np.empty(0), {})
+    if n_clusters == [1]:
+        return nothing
     try:
         fit = _fit(recipe, training, n_clusters)
-    except ValueError:  # a kernel without values on this data
-        return nothing
+    except ValueError as error:
+        return nothing._replace(error=error)
     values = fit.spectrum.eigenvalues
     numbers = proposed(values) if n_clusters is None else n_clusters
     numbers = [K for K in numbers if 2 <= K <= len(values) + 1]
     if not numbers:
         return nothing
-    scores, degrees = fit.projection.scores_and_degrees(judged.X, 1)
-    seen, weights, shares = scores, judged.weights, np.empty(0)
+    rows = judged if prototypes is None else prototypes
+    seen, degrees = fit.projection.scores_and_degrees(rows.X, 1)
+    scores = seen if prototypes is None else fit.projection.scores(judged.X, 1)
+    weights, shares = rows.weights, np.empty(0)
     find = ENCODINGS[recipe.encoding]
     if fit.anchors is not None:
         (seen, weights), shares = fit.anchors, fit.anchors[1]
@@ -232,7 +260,9 @@ def _fit(recipe: Recipe, training: Sample, n_clusters: Numbers) -> ProjectionFit
     """Fit as many components as there may be clusters."""
     source = ArraySource(training.X, training.weights)
     pivots = choose_pivots(training, recipe)
-    most = max(pivots.points.shape[0] - 1, 1)
+    most = pivots.points.shape[0]
+    if recipe.kernel.name == "landmarks":  # which see as many clusters
+        most = max(most - 1, 1)
     if n_clusters is not None:
         return fit_projection(source, min(max(n_clusters) - 1, most), pivots, recipe)
     count = min(LARGEST_NUMBER, most)
@@ -265,12 +295,12 @@ def proposed(eigenvalues: Floats) -> list[int]:
 
 def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[RankedModel]:
     """Return the best model for each number of clusters, best first."""
-    best: dict[int, Clustering] = {}
-    for one in found:
-        known = best.get(one.n_clusters)
-        if known is None or (one.quality, one.separation) > (known.quality, known.separation):
-            best[one.n_clusters] = one
-    ordered = sorted(best.values(), key=lambda one: (-one.quality, -one.separation, one.n_clusters))
+    middle = []
+    for K in dict.fromkeys(one.n_clusters for one in found):
+        values = {one: (one.quality, one.separation) for one in found if one.n_clusters == K}
+        best = max(values.values())
+        middle.append(_middle([one for one in values if values[one] == best], recipes))
+    ordered = sorted(middle, key=lambda one: (-one.quality, -one.separation, one.n_clusters))
     return [
         RankedModel(
             one.n_clusters,
@@ -282,6 +312,18 @@ def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[Rank
         )
         for one in ordered
     ]
+
+
+def _middle(equal: Sequence[Clustering], recipes: Sequence[Recipe]) -> Clustering:
+    """Return the middle one of the bandwidths that show the same; of landmarks, the fewest suffice.
+
+    At the ends of the range that works it may not on other rows.
+    """
+    kernel = recipes[equal[0].model].kernel
+    if not kernel.has_bandwidth:
+        return equal[0]
+    same = [one for one in equal if recipes[one.model].kernel.name == kernel.name]
+    return same[len(same) // 2]
 
 
 def _place(recipes: Sequence[Recipe], model: RankedModel) -> int:
@@ -328,10 +370,13 @@ def _doubt(best: RankedModel | None, single: bool) -> str | None:
 
 
 def _surfaces(
-    recipes: Sequence[Recipe], entries: Sequence[Entry], found: Sequence[Clustering]
+    recipes: Sequence[Recipe],
+    entries: Sequence[Entry],
+    found: Sequence[Clustering],
+    asked: Sequence[int],
 ) -> tuple[Surfaces, Floats]:
     """Return the qualities of all models as a table, and their eigenvalues."""
-    columns = sorted({one.n_clusters for one in found})
+    columns = sorted({*asked, *(one.n_clusters for one in found)})
     quality = np.full((len(entries), len(columns)), np.nan)
     for one in found:
         quality[one.model, columns.index(one.n_clusters)] = one.quality
@@ -343,7 +388,6 @@ def _surfaces(
         [_bandwidth(recipe) for recipe in recipes],
         columns,
         {"quality": quality},
-        0.0,
         [recipe.kernel.name for recipe in recipes],
         [recipe.max_rank for recipe in recipes],
     )

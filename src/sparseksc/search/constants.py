@@ -1,10 +1,10 @@
 """Every number that the search was given, with its meaning and where it comes from.
 
 Provenance: *battery* means chosen on the 31 labelled sets of ``benchmarks/battery.py``, none of
-which was held out (``benchmarks/ablation.py`` shows what each rule gains there); *shapes* means
-chosen on synthetic spirals, rings, strips, lines and Gaussians; *cost* means a compromise between
-time and accuracy, to which the answer is not sensitive; *rounding* means a bound of floating point
-numbers.
+which was held out (``benchmarks/quality_parts.py`` shows what each part of the quality gains
+there); *shapes* means chosen on synthetic spirals, rings, strips, lines and Gaussians; *cost* means
+a compromise between time and accuracy, to which the answer is not sensitive; *rounding* means a
+bound of floating point numbers.
 """
 
 from __future__ import annotations
@@ -15,15 +15,10 @@ import numpy as np
 
 #: Points that models are trained on, and evaluated on by the criteria of the literature (cost).
 TRAINING_SIZE, VALIDATION_SIZE = 10_000, 20_000
-#: Points of the neighbour graph, on which the criteria are evaluated too where none of them is
-#: the rule, and points that prototypes are found in (cost).
-GRAPH_SIZE, PROTOTYPE_SIZE = 5_000, 2_500
+#: Points that the quality is computed of, and that prototypes are found in (cost).
+GRAPH_SIZE = 5_000
 #: Entries up to which a sample of sparse data is made dense (cost).
 DENSE_SIZE = 10_000_000
-#: Features for each point to train on from which coordinates in fewer features are used (cost).
-MANY_FEATURES = 2
-#: Points to train on, or entries of them, above which each bandwidth gets a thread (cost).
-MIN_POINTS_FOR_THREADS, MIN_ENTRIES_FOR_THREADS = 1_000, 100_000
 
 # ------------------------------------------------------------------------- candidate bandwidths
 
@@ -35,7 +30,7 @@ N_NARROW, MIN_BANDWIDTH_RATIO, N_WIDE, WIDEST = 36, 1.22, 4, 16.0
 #: The smallest number whose inverse is one, and the error of a squared distance as a share of the
 #: squares that it is computed from (rounding).
 SMALLEST, ROUNDING = 1.0 / np.finfo(np.float64).max, 1e-12
-#: Bandwidths around so many of the best models are added, in two rounds (battery).
+#: Bandwidths around so many of the best models of a grid are added, in two rounds (battery).
 N_REFINED = (3, 2)
 
 # -------------------------------------------------------------------------------------- graph
@@ -45,72 +40,19 @@ N_NEIGHBOURS, POINTS_PER_NEIGHBOUR = 10, 10
 #: Share of an average point that is added to a conductance before conductances are compared, so
 #: that one edge more or less decides nothing (battery).
 RESOLUTION = 0.2
-#: Weight of the mutual graph in the cut (battery).
-MUTUAL_WEIGHT = 0.75
-#: Rows of a distance matrix that are held at once, by us and, in MB of it, by scikit-learn (cost).
-DISTANCE_ROWS, DISTANCE_MEGABYTES = 128, 16
-#: Part of a breadth-first walk through a cluster that counts: near its ends it passes few edges in
-#: any shape (shapes).
-WALK_MIDDLE = (0.1, 0.9)
+#: Megabytes of a distance matrix that are held at once (cost).
+DISTANCE_MEGABYTES = 16
 
-# ---------------------------------------------------------------------------- isolated points
+#: A row is isolated if it is so many times as far from others as these are from theirs (shapes).
+ISOLATION = 8.0
 
-#: A point is isolated if its nearest neighbour is this many times as far as the nearest neighbour
-#: of this share of all points is (shapes).
-ISOLATION_RATIO, ISOLATION_QUANTILE = 8.0, 0.95
-#: Least number of distinct points among which one can be isolated (shapes).
-ISOLATION_MIN_POINTS = 20
-#: Isolated points up to this many times as far from each other as from their nearest neighbours
-#: are a group, which is kept if it has this many points and is large enough for a cluster (shapes).
-GROUP_REACH, GROUP_MIN_POINTS = 3.0, 10
-#: Most features for a k-d tree; with more, the nearest of so many points is taken (cost).
-TREE_MAX_FEATURES, REFERENCE_SIZE = 8, 2000
+# -------------------------------------------------------------------------------- second look
 
-# ------------------------------------------------------------------------------------ ranking
-
-#: Least share of the points, and of its own edges, that a cluster has to hold (battery).
-MIN_CLUSTER_SHARE, MIN_COHESION = 0.003, 0.5
-#: Least share of the points of a cluster in the model with one cluster more (battery).
-MIN_FINER_SHARE = 0.001
-#: Bandwidths up to this ratio are nearby, and the weight of their cuts (battery).
-NEARBY_RATIO, NEARBY_WEIGHT = 1.3, 0.05
-#: Ratio of the conductances of K + 1 and K clusters below which K does not stand out, and beyond
-#: which a larger one says nothing new (battery).
-CLEAR_RATIO, MAX_RATIO = 1.5, 7.5
-#: Number of separated clusters that is assumed beside those that are found, so that the ratio of
-#: conductances decides where there are none (battery).
-SEPARATED_PRIOR = 0.5
-#: Conductance that is assumed where no larger number of clusters is available (battery).
-MISSING_CONDUCTANCE = 0.5
-
-# -------------------------------------------------------------------- one cluster, and doubts
-
-#: Share of the conductance of a halved Gaussian below which a cut separates something, and above
-#: which it separates nothing (shapes).
-SEPARATES_SHARE, GAUSSIAN_SHARE = 0.6, 0.8
-#: Ratio of conductances beyond which a Gaussian or a long shape is ruled out (shapes).
-CERTAIN_RATIO = 2.5
-#: Share of the clusters that must be separated, or they may be parts of a long shape; and number
-#: below which none is (shapes).
-MIN_SEPARATED_SHARE, MIN_SEPARATED = 2.0 / 3.0, 0.5
-#: Copies of each row that make it a cluster, where there are only a few distinct rows (shapes).
-MIN_COPIES = 10
-
-# ------------------------------------------------------------------ refinement at a higher rank
-
-#: It takes so many times as many points as the first round, or all if they are at least so many
-#: times as many, in up to so many features: in more, narrow kernels see no neighbours (spirals).
-#: Where kernels compete, the narrower half of their bandwidths is looked at again.
-REFINEMENT_TIMES, MIN_REFINEMENT_TIMES, REFINEMENT_MAX_FEATURES = 4, 2, 3
-#: Number of bandwidths, up to the widest at which the pivots of the first round leave more than
-#: this share of the kernel matrix unrepresented (spirals).
-REFINEMENT_BANDWIDTHS, UNREPRESENTED_SHARE = 4, 0.8
-#: Of the bandwidths whose strength over cut is at least this share of the best one, the widest is
-#: taken, which the pivots represent best (spirals).
-NEAR_BEST_RATIO = 0.8
-#: Where at least twice as many pivots are asked for, bandwidths are compared with so many first,
-#: and those of this many of the best models again with all pivots (cost).
-FIRST_RANK, N_FULL_RANK = 200, 3
+#: It takes so many times as many points, or all if they are at least so many times as many, in up
+#: to so many features: in more, narrow kernels see no neighbours (spirals).
+SECOND_LOOK_TIMES, SECOND_LOOK_LEAST, SECOND_LOOK_FEATURES = 4, 2, 3
+#: Most pivots: they have to cover long and thin shapes without a gap (spirals).
+SECOND_LOOK_RANK = 1_000
 
 # ------------------------------------------------------------------ kernel="auto": competition
 
@@ -156,9 +98,9 @@ LARGE_EIGENVALUE, MANY_CLUSTERS_RANK = 0.9, 1_000
 #: as the 15 of S3 (0.2), and are still clusters.
 CLOUD, CLOUD_CLUSTERS, CLEAR = 0.3, 5, 1.0
 
-#: Rows of the smallest cluster: nothing is to be seen inside of fewer, and a smaller share of many
-#: rows (``MIN_CLUSTER_SHARE``) is a clump of background noise.
-LEAST_ROWS = 3
+#: Rows of the smallest cluster: nothing is to be seen inside of fewer; and its share of the rows: a
+#: smaller one is a clump of background noise (battery).
+LEAST_ROWS, MIN_CLUSTER_SHARE = 3, 0.003
 #: Share of the squared distances from which one feature is all that counts: its spread is about
 #: thirty times that of the others, more than that of strips that are meant so (shapes).
 ONE_FEATURE_SHARE = 0.999

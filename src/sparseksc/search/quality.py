@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from sparseksc.core.landmarks import choose_landmarks
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
-from sparseksc.kernels import Landmarks
+from sparseksc.kernels import Kernel, Landmarks
 from sparseksc.search.constants import (
     BEYOND_FIRM,
     FIRM,
@@ -45,6 +45,15 @@ from sparseksc.search.constants import (
 )
 from sparseksc.search.graph import Edges, neighbour_graph
 
+#: Metrics of landmarks that are like a kernel.
+LIKE = {
+    "rbf": "euclidean",
+    "laplacian": "euclidean",
+    "linear": "euclidean",
+    "cosine": "cosine",
+}
+#: Values beyond this have squared distances that are no numbers: the unit is another one then.
+LARGEST = 1e150
 #: Conductance of a cluster that nothing holds together.
 NOTHING = 1e-6
 
@@ -168,10 +177,11 @@ class MutualGraph:
 
     @classmethod
     def of(cls, sample: Sample, recipe: Recipe) -> MutualGraph:
-        """Connect the rows of a sample, near in the metric of a recipe."""
-        weights = sample.weights / sample.weights.max()
-        graph = neighbour_graph(recipe.kernel.of_neighbours, sample.X, weights)
-        return cls(graph.rows, Edges.of(graph.mutual))
+        """Connect the rows of a sample, near as the kernel of a recipe has it."""
+        weights, kernel = sample.weights / sample.weights.max(), recipe.kernel.of_neighbours
+        columns = sample.rows if kernel.name == "precomputed" else None
+        graph = neighbour_graph(kernel, sample.X, weights, columns)
+        return cls(graph.rows, graph.edges)
 
     def ratios(self, labels: Integers, n_clusters: int) -> Floats:
         r"""Log ratios of internal to external conductance.
@@ -206,6 +216,16 @@ class MutualGraph:
         return _log_ratios(inside, outside)
 
 
+def landmarks_like(kernel: Kernel) -> Landmarks | None:
+    """Return landmarks in the metric of a kernel, if there is one."""
+    if isinstance(kernel, Landmarks):
+        return kernel
+    name = LIKE.get(kernel.name)
+    if name is None or np.ndim(getattr(kernel, "bandwidth", 0.0) or 0.0) > 0:
+        return None
+    return Landmarks(metric=name)
+
+
 @dataclass(frozen=True)
 class Judge:
     """Graphs of the same rows.
@@ -225,15 +245,26 @@ class Judge:
     distinct: Integers
 
     @classmethod
-    def of(cls, sample: Sample, landmarks: Recipe) -> Judge:
-        """Build both graphs of a sample, in the metric of a recipe for landmarks."""
-        recipe = landmarks.with_landmarks(*JUDGING_LANDMARKS)
-        smooth = LandmarkGraph.of(sample, recipe)
+    def of(cls, sample: Sample, recipe: Recipe) -> Judge:
+        """Build the graphs of a sample, in which rows are near as the kernel of a recipe has it.
+
+        Both, where landmarks have a metric like it.
+        """
         distinct = distinct_rows(sample.X)[0]
-        average = float(smooth.weights.sum()) / len(distinct)
-        smooth = replace(smooth, resolution=RESOLUTION * average)
-        mutual = MutualGraph.of(sample, recipe)
-        return cls((mutual.ratios, smooth.ratios), sample.weights, distinct)
+        graphs = [MutualGraph.of(sample, recipe).ratios]
+        landmarks = landmarks_like(recipe.kernel)
+        if landmarks is not None:
+            alike = replace(recipe, kernel=landmarks, icd_kernel=landmarks)
+            some: Any = sample.X
+            largest = float(abs(some).max())
+            if largest > LARGEST:
+                some = some * (1.0 / largest)
+            smooth = LandmarkGraph.of(
+                replace(sample, X=some), alike.with_landmarks(*JUDGING_LANDMARKS)
+            )
+            average = float(smooth.weights.sum()) / len(distinct)
+            graphs.append(replace(smooth, resolution=RESOLUTION * average).ratios)
+        return cls(tuple(graphs), sample.weights, distinct)
 
     def smallest(self, labels: Integers, n_clusters: int) -> float:
         """Fewest rows of a cluster: distinct ones, or as many as their weight stands for.

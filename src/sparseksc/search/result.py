@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sparseksc._text import escaped
 from sparseksc._typing import Floats
-from sparseksc.search.ranking import RankedModel, Surfaces
+from sparseksc.core.criteria import CRITERIA
+from sparseksc.core.recipe import Recipe
+from sparseksc.data.sampling import Sample
+from sparseksc.search.surfaces import RankedModel, Surfaces
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,11 +49,10 @@ class TuningResult:
     doubt : str or None
         Why the answer should not be trusted, in a sentence.
     max_rank : int or None
-        Most pivots that the models of the ranking could have: for ``max_rank="auto"`` 200, or
-        1,000 after a refinement at a higher rank. Where kernels compete, that of the best model.
-        None where an old file does not say.
+        Most pivots, or landmarks, that the best model could have. None where an old file does not
+        say.
     best_kernel : str
-        Where kernels compete (``kernel="auto"``).
+        Where the quality decides.
 
     Examples
     --------
@@ -73,24 +75,20 @@ class TuningResult:
     best_kernel: str = ""
 
     @property
-    def compared_kernels(self) -> bool:
-        """Whether several kernels competed."""
+    def by_quality(self) -> bool:
+        """Whether the quality decided, and not a criterion of the literature."""
         return "quality" in self.surfaces.values
 
     @property
     def surface(self) -> Floats:
-        """Surface of the criterion that decided, the larger the better.
+        """Surface of what decided, the larger the better.
 
-        Where kernels compete, the quality (:mod:`sparseksc.search.quality`). For the rule "auto"
-        and a single kernel, ``-log10`` of the cut: 3 means that one edge in a thousand of the
-        neighbour graph leads from one cluster to another.
+        The quality (:mod:`sparseksc.search.quality`), or a criterion of the literature. A file of
+        an earlier version may have neither, and the AMS stands in for it.
         """
-        if self.compared_kernels:
+        if self.by_quality:
             return self.surfaces["quality"]
-        if self.criterion == "auto":
-            with np.errstate(divide="ignore"):
-                return -np.log10(self.surfaces["cut"])
-        return self.surfaces[self.criterion]
+        return self.surfaces[self.criterion if self.criterion in CRITERIA else "ams"]
 
     @property
     def runners_up(self) -> list[RankedModel]:
@@ -126,9 +124,9 @@ class TuningResult:
     def alternatives(self) -> list[RankedModel]:
         """The best coarser and the best finer clustering that are nearly as good, best first.
 
-        Where kernels compete, and within ``NEARLY`` of the best quality.
+        Where the quality decides, and within ``NEARLY`` of the best.
         """
-        if not self.compared_kernels or self.best_n_clusters == 1:
+        if not self.by_quality or self.best_n_clusters == 1:
             return []
         best, found = self.ranking[0], []
         for finer in (False, True):
@@ -151,7 +149,7 @@ class TuningResult:
             "n_clusters": np.tile(self.surfaces.n_clusters, len(bandwidths)),
             "bandwidth": np.repeat(bandwidths, len(self.surfaces.n_clusters)),
         }
-        if self.compared_kernels:
+        if self.by_quality:
             columns["kernel"] = np.repeat(self.surfaces.kernels, len(self.surfaces.n_clusters))
             columns["max_rank"] = np.repeat(self.surfaces.ranks, len(self.surfaces.n_clusters))
         columns.update({name: values.ravel() for name, values in self.surfaces.values.items()})
@@ -166,30 +164,21 @@ class TuningResult:
         if self.n_models == 0:
             return f"A single cluster, with no others to compare.{doubt}"
         tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
-        if self.compared_kernels:
+        if self.by_quality and len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} scales"
         elif len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
         if self.best_n_clusters == 1:
             return f"Of {tried} none is better than a single cluster.{doubt}"
         best = self.ranking[0]
-        if self.compared_kernels:
-            return self._summary_of_competition(best, tried) + doubt
+        if self.by_quality:
+            return self._summary_of_quality(best, tried) + doubt
         at = "" if best.bandwidth is None else f" at bandwidth {_short(best.bandwidth)}"
         text = f"{best.n_clusters} clusters{at} were chosen from {tried}"
-        if self.criterion == "auto":
-            text += (
-                f": {max(best.conductance, 0.0):.2%} of the edges to nearest neighbours lead from "
-                "one cluster to another"
-            )
-            if np.isfinite(best.conductance_ratio) and len(self.ranking) > 1:
-                text += (
-                    ", and with one more cluster this share grows "
-                    f"{best.conductance_ratio:.1f} times as much as it would without clusters"
-                )
-        else:
-            text += f" by the criterion {self.criterion}, with the value {best.value:.3f}"
-        text += f" (AMS {best.ams:.3f})."
+        how = f"criterion {self.criterion}"
+        if self.criterion not in CRITERIA:
+            how = "rule of an earlier version"
+        text += f" by the {how}, with the value {best.value:.3f}."
         if len(self.ranking) > 1:
             rest = ", then ".join(
                 f"{model.n_clusters} ({model.value:.3g})" for model in self.runners_up[:2]
@@ -197,10 +186,12 @@ class TuningResult:
             text += f" The next best numbers of clusters, against {best.value:.3g}, are {rest}."
         return text + doubt
 
-    def _summary_of_competition(self, best: RankedModel, tried: str) -> str:
-        scale = f"up to {best.max_rank:,} landmarks"
-        if best.bandwidth is not None:
-            scale = f"the {best.kernel} kernel at bandwidth {_short(best.bandwidth)}"
+    def _summary_of_quality(self, best: RankedModel, tried: str) -> str:
+        scale = f"the {best.kernel} kernel"
+        if best.kernel == "landmarks":
+            scale = f"up to {best.max_rank:,} landmarks"
+        elif best.bandwidth is not None:
+            scale += f" at bandwidth {_short(best.bandwidth)}"
         text = (
             f"{best.n_clusters} clusters, seen with {scale}, were chosen from {tried} by their "
             f"quality, {best.value:.2f}: they are {best.conductance_ratio:.1f} times as hard to "
@@ -219,6 +210,22 @@ class TuningResult:
         from sparseksc.plotting import TuningDisplay
 
         return TuningDisplay(self).plot(ax=ax)
+
+
+class SearchOutcome(NamedTuple):
+    """What a search found, and how to train the model that it selected.
+
+    Attributes
+    ----------
+    result : TuningResult
+    recipe : Recipe
+    selection : Sample or None
+        Rows to select its pivots in; None where others are to be used.
+    """
+
+    result: TuningResult
+    recipe: Recipe
+    selection: Sample | None
 
 
 def _span(numbers: list[int]) -> str:

@@ -1,166 +1,134 @@
-"""Samples of a search: points to train on, points to evaluate on, and the graph of the latter."""
+"""Samples of a search: rows to train on, and rows to compare models on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import qr, svdvals
+from scipy.linalg import qr
 
-from sparseksc._typing import Array, Floats, Integers
+from sparseksc._typing import Array, Integers
 from sparseksc.core.recipe import Recipe
-from sparseksc.data.sampling import (
-    Sample,
-    in_typical_rows,
-    rows_at,
-    selection_sample,
-    weighted_sample,
-)
+from sparseksc.data.sampling import Sample
 from sparseksc.data.source import ArraySource
-from sparseksc.kernels import Exponential, make_kernel
-from sparseksc.search.constants import DENSE_SIZE, GRAPH_SIZE, PROTOTYPE_SIZE, TRAINING_SIZE
-from sparseksc.search.graph import NeighbourGraph, isolated_points, neighbour_graph
-
-
-@dataclass(frozen=True)
-class Separation:
-    """The neighbour graph of some points to evaluate on, which the rule "auto" looks at.
-
-    Attributes
-    ----------
-    graph : NeighbourGraph
-    rows : array of int
-        Its points, among those to evaluate on.
-    points : array of shape (n, d) or None
-        The points, where they have coordinates that distances are measured in.
-    seed : int
-    """
-
-    graph: NeighbourGraph
-    rows: Integers
-    points: Array | None
-    seed: int
-
-    @cached_property
-    def gaussian(self) -> float | None:
-        """Conductance of half a Gaussian with the covariance of the points."""
-        return None if self.points is None else gaussian_conductance(self.points, self.seed)
+from sparseksc.kernels import RBF, Kernel, Landmarks
+from sparseksc.search.constants import DENSE_SIZE, TRAINING_SIZE
+from sparseksc.search.isolation import isolated_rows
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Points to train on, points to evaluate on, and how the latter are separated.
+    """Rows to train on, and rows to compare models on.
 
-    ``rows`` are the row numbers of the former in the data, or among themselves where a kernel is
-    precomputed; ``n_isolated`` rows that were drawn are in neither, because they are far from all.
-    ``coordinates`` are points with the same distances in fewer features, which models are fitted to
-    instead, where there are many more features than points.
+    Attributes
+    ----------
+    drawn : Sample
+        The rows to train on as they are in the data.
+    training : Sample
+        The same rows as models are fitted to them: in fewer features where there are many more than
+        rows, dense where they have few entries, and among themselves where a kernel is precomputed.
+    compared : Sample
+        Other rows or some of these, with the columns of ``training``.
+    complete : bool
+        Whether these are all the rows there are, but for isolated ones.
     """
 
-    rows: Integers
-    training: Array
-    weights: Floats
-    validation: Array
-    validation_weights: Floats
-    prototype_rows: Integers
-    separation: Separation | None
-    n_isolated: int = 0
-    coordinates: Array | None = None
-
-    @property
-    def n_distinct(self) -> int:
-        """Number of different rows among those to evaluate on; 0 where it is not known."""
-        return 0 if self.separation is None else len(self.separation.rows)
-
-    @cached_property
-    def prototypes(self) -> Array:
-        """Some of the points to train on, to find prototypes in."""
-        return rows_at(self.training, self.prototype_rows)
+    drawn: Sample
+    training: Sample
+    compared: Sample
+    complete: bool
 
     @property
     def source(self) -> ArraySource:
-        """The points to train on, with their weights."""
-        return ArraySource(self.training, self.weights)
+        """The rows to train on, with their weights."""
+        return ArraySource(self.training.X, self.training.weights)
 
-    @property
-    def sample(self) -> Sample:
-        """All points to train on, to choose pivots among."""
-        return Sample(self.rows, self.training, self.weights)
+    def for_pivots(self, recipe: Recipe) -> Sample | None:
+        """Rows to select the pivots of the final model in: the same, so that it is that model.
+
+        None where others are needed: those of a precomputed kernel have other columns here, and the
+        user may ask for a larger selection sample.
+        """
+        size = recipe.selection_size
+        enough = self.complete or (size is not None and size <= len(self.drawn.rows))
+        return self.drawn if enough and recipe.kernel.name != "precomputed" else None
 
 
 def draw_samples(
     sample: Sample,
-    recipe: Recipe,
-    validation: int | Array,
+    recipes: Sequence[Recipe],
+    compared: int | Array,
     *,
-    with_graph: bool,
+    apart: bool = False,
     training_size: int = TRAINING_SIZE,
 ) -> Samples:
-    """Draw disjoint samples, or take all there is for both; the graph is of the latter.
+    """Draw rows to train on, and compare models on so many rows, or on given ones.
 
-    Weights are counted in typical rows: numbers of points mean the same in any unit of the weights.
+    Some of the rows to train on are compared, without isolated ones, or others, if these are to be
+    ``apart`` and there are enough of them. Weights are counted in typical rows: numbers of rows
+    mean the same in any unit of the weights.
     """
-    kernel, seed = recipe.kernel.of_neighbours, recipe.seed
-    size, evaluated = (validation, None) if isinstance(validation, int) else (0, validation)
-    total = training_size + size
-    places, mass = weighted_sample(sample, total, seed)
-    mass = in_typical_rows(sample.weights, mass)
-    X, n_drawn = sample.X, len(places)
-    if with_graph and isinstance(kernel, Exponential):  # a kernel matrix is not copied for this
-        kept = ~isolated_points(kernel, rows_at(X, places), mass, seed)
-        places, mass = places[kept], mass[kept]
-    drawn, n_isolated = sample.rows[places], n_drawn - len(places)
-    order = np.random.default_rng(seed).permutation(len(places))
+    kernel, seed = recipes[0].kernel, recipes[0].seed
+    n_apart = compared if apart and isinstance(compared, int) else 0
+    drawn = sample.drawn(training_size + n_apart, seed)
+    complete = len(drawn.rows) == np.count_nonzero(sample.weights)
+    if not apart:
+        drawn = _part(drawn, np.flatnonzero(~isolated_rows(kernel, drawn, seed)))
+    order = np.random.default_rng(seed).permutation(len(drawn.rows))
     first, rest = np.sort(order[:training_size]), np.sort(order[training_size:])
-    if sp.issparse(X) and len(places) * X.shape[1] <= DENSE_SIZE:
-        dense: Any = X[places]
-        X, places = dense.toarray(), np.arange(len(places))
-    training = kernel.among(rows_at(X, places[first]), places[first])
-    if evaluated is not None:
-        validation_mass = np.ones(evaluated.shape[0])
-    elif len(rest) < min(training_size // 2, size):
-        # Half of small data would be too little to find shapes in.
-        evaluated, validation_mass, rest = training, mass[first], first
+    # Half of small data would be too little to find shapes in.
+    few = len(rest) < min(training_size // 2, n_apart)
+    others = _part(drawn, rest) if n_apart and not few else None
+    if len(rest) > 0:
+        drawn, complete = _part(drawn, first), False
+    training = _as_fitted(drawn, kernel)
+    if others is not None:
+        others = replace(others, X=_dense(kernel.among(others.X, drawn.rows), training.X))
+    elif isinstance(compared, int):
+        kernels = [one for recipe in recipes for one in (recipe.kernel, recipe.icd_kernel)]
+        if _has_many_features(training.X, kernels):
+            training = replace(training, X=fewer_features(training.X))
+        others = training if apart else training.first(compared, seed)
     else:
-        evaluated, validation_mass = X[places[rest]], mass[rest]
-        if kernel.name == "precomputed":
-            evaluated = evaluated[:, places[first]]
-    separation = None
-    if with_graph:
-        numbers = places[rest] if kernel.name == "precomputed" else None
-        largest = max(GRAPH_SIZE, training_size // 2)
-        separation = _separation(X, evaluated, validation_mass, numbers, recipe, largest)
-    return Samples(
-        np.arange(len(first)) if kernel.name == "precomputed" else drawn[first],
-        training,
-        mass[first],
-        evaluated,
-        validation_mass,
-        selection_sample(len(first), PROTOTYPE_SIZE, seed, mass[first]),
-        separation,
-        n_isolated,
+        n = compared.shape[0]
+        others = Sample(np.arange(n), compared, np.ones(n))
+    return Samples(drawn, training, others, complete)
+
+
+def _part(sample: Sample, places: Integers) -> Sample:
+    if len(places) == len(sample.rows):
+        return sample
+    return Sample(sample.rows[places], sample.X[places], sample.weights[places])
+
+
+def _as_fitted(drawn: Sample, kernel: Kernel) -> Sample:
+    if kernel.name == "precomputed":
+        return replace(drawn, rows=np.arange(len(drawn.rows)), X=kernel.among(drawn.X, drawn.rows))
+    few = drawn.X.shape[0] * drawn.X.shape[1] <= DENSE_SIZE
+    return replace(drawn, X=_dense(drawn.X, np.empty(0))) if few else drawn
+
+
+def _dense(X: Array, like: Array) -> Array:
+    """Return the rows as an array, if others are one."""
+    if not sp.issparse(X) or sp.issparse(like):
+        return X
+    entries: Any = X
+    dense: Array = entries.toarray()
+    return dense
+
+
+def _has_many_features(X: Array, kernels: Sequence[Kernel]) -> bool:
+    """Whether coordinates in fewer features save time, and are all that kernels depend on."""
+    if not isinstance(X, np.ndarray) or X.shape[1] <= X.shape[0]:
+        return False
+    return all(
+        (isinstance(kernel, RBF) and np.ndim(kernel.bandwidth) == 0)
+        or (isinstance(kernel, Landmarks) and kernel.metric == "euclidean")
+        for kernel in kernels
     )
-
-
-def _separation(
-    X: Array, evaluated: Array, mass: Floats, numbers: Integers | None, recipe: Recipe, size: int
-) -> Separation:
-    """Connect some of the points to evaluate on; ``numbers`` are theirs in a precomputed kernel."""
-    kernel = recipe.kernel.of_neighbours
-    rows = selection_sample(evaluated.shape[0], size, recipe.seed, mass)
-    if numbers is not None:
-        columns = numbers[rows]
-        square = X if len(columns) == X.shape[0] else X[np.ix_(columns, columns)]
-        places = np.arange(len(columns))
-        graph = neighbour_graph(kernel, square, mass[rows], places)
-        return Separation(graph, rows[graph.rows], None, recipe.seed)
-    graph = neighbour_graph(kernel, rows_at(evaluated, rows), mass[rows])
-    rows = rows[graph.rows]
-    measured = isinstance(kernel, Exponential) and isinstance(evaluated, np.ndarray)
-    return Separation(graph, rows, rows_at(evaluated, rows) if measured else None, recipe.seed)
 
 
 def fewer_features(X: Array) -> Array:
@@ -181,17 +149,3 @@ def fewer_features(X: Array) -> Array:
     centred = np.subtract(X, X.mean(axis=0), dtype=np.float64)
     _, R = qr(centred.T, mode="raw", overwrite_a=True, check_finite=False)
     return np.ascontiguousarray(R.T, dtype=X.dtype)
-
-
-def gaussian_conductance(X: Array, seed: int) -> float:
-    """Conductance of half a Gaussian that has as many points and the covariance of ``X``."""
-    centred = X - X.mean(axis=0)
-    spread = svdvals(centred.T, overwrite_a=True)  # the transpose, which LAPACK takes as it is
-    del centred
-    spread = spread[spread > 1e-9 * spread[0]] if spread[0] > 0.0 else spread[:1] + 1.0
-    cloud = np.random.default_rng(seed).standard_normal((X.shape[0], len(spread)))
-    cloud *= spread
-    kernel = make_kernel("rbf")
-    graph = neighbour_graph(kernel, cloud, np.ones(len(cloud)))
-    half = (cloud[:, 0] > np.median(cloud[:, 0])).astype(np.intp)
-    return graph.evaluate(half[graph.rows])[0]

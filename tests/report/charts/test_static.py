@@ -30,5 +30,6 @@ def test_every_chart_has_words_and_every_table_a_caption(model, data, write):
 
 def test_candidates_that_are_vectors(data, write):
     pairs = [np.array([8.0, 6.0]), np.array([6.0, 8.0])]
-    model = KernelSpectralClustering([2, 3], bandwidth=pairs, random_state=0).fit(data[:, :2])
+    given = {"bandwidth": pairs, "criterion": "ams", "random_state": 0}
+    model = KernelSpectralClustering([2, 3], **given).fit(data[:, :2])
     assert "bandwidth, candidate" in shown(write(model, data[:, :2]))

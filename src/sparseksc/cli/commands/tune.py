@@ -86,13 +86,13 @@ def run(
 
 def _table(result: TuningResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the best model for each number of clusters: names of the columns, and rows."""
-    if result.compared_kernels:
+    if result.by_quality:
         return ("clusters", "kernel", "landmarks or bandwidth", "quality"), [
             (
                 str(choice.n_clusters),
                 choice.kernel,
                 f"{choice.max_rank:,}"
-                if choice.bandwidth is None
+                if choice.kernel == "landmarks"
                 else short_bandwidth(choice.bandwidth),
                 f"{choice.value:.2f}",
             )

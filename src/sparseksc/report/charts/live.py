@@ -238,7 +238,7 @@ def _surface(facts: Facts) -> Any:
 
     tuning = facts.tuning
     surfaces = tuning.surfaces
-    if tuning.compared_kernels:
+    if tuning.by_quality:
         return _qualities(tuning)
     heights = surfaces.bandwidths
     scalar = len(heights) > 1 and all(isinstance(h, float) for h in heights)
@@ -261,7 +261,7 @@ def _surface(facts: Facts) -> Any:
     tooltips = [
         ("Clusters", "@clusters"),
         ("Bandwidth", "@bandwidth"),
-        (TITLES[tuning.criterion].capitalize(), "@value{0.00}"),
+        (TITLES.get(tuning.criterion, TITLES["ams"]).capitalize(), "@value{0.00}"),
         ("Membership strength", "@ams{0.00}"),
     ]
     chart = _figure(
