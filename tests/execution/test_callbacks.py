@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sparseksc import KernelSpectralClustering, open_dataset
+from sparseksc import DoubtWarning, KernelSpectralClustering, open_dataset
 from sparseksc.datasets import make_spirals
 from sparseksc.execution import callbacks
 
@@ -45,6 +45,10 @@ class Recorder:
 
 class Propagated(Recorder):
     max_propagation_depth = None
+
+
+def cloud():
+    return np.random.default_rng(0).normal(size=(500, 2))
 
 
 def path_of(context):
@@ -107,6 +111,11 @@ class TestWithCallbacks:
         data = open_dataset(tmp_path / "rows.npy", block_rows=100)
         model(bandwidth=0.006).set_callbacks(recorder).fit(data)
         assert recorder.of("fit", "rows", "row") >= 5
+
+    def test_a_warning_points_at_the_line_of_the_user(self):
+        with pytest.warns(DoubtWarning) as warned:
+            model(kernel="landmarks").set_params(n_clusters="auto").fit(cloud())
+        assert {warning.filename for warning in warned} == {__file__}
 
     def test_an_error_tears_callbacks_down(self):
         recorder = Recorder()

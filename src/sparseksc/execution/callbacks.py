@@ -6,25 +6,42 @@ the passes over a file. What a callback returns stops nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
+from sparseksc.execution.notices import collected_warnings
 from sparseksc.execution.progress import observed
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:
+    _with_callbacks = None
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing: this version of scikit-learn has no callbacks."""
 
-    def with_callbacks(method: Any) -> Any:
-        """Return the method as it is."""
-        return method
-
 
 __all__ = ["CallbackSupportMixin", "reported_to_callbacks", "with_callbacks"]
+
+
+def with_callbacks(fit: F) -> F:
+    """Let the callbacks of an estimator end when its method does, also by an error."""
+    if _with_callbacks is None:
+        return fit
+    managed = _with_callbacks(fit)
+
+    # Warnings are issued here: inside, the next line out of the package is scikit-learn's.
+    @wraps(fit)
+    def fit_with_callbacks(*args: Any, **kwargs: Any) -> Any:
+        with collected_warnings():
+            return managed(*args, **kwargs)
+
+    return fit_with_callbacks  # type: ignore[return-value]
 
 
 class _Task:
