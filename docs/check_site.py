@@ -47,6 +47,12 @@ SETTLED = """async () => {
     await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 }"""
 
+#: Text that leaves its box; tables, listings and formulas scroll by themselves.
+CLIPPED = """() => [...document.querySelectorAll(".bd-article :is(p, li, dt, dd, h1, h2, h3)")]
+    .filter(box => box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0)
+    .filter(box => !box.closest("table, pre") && !box.querySelector("table, pre, mjx-container"))
+    .map(box => box.textContent.trim().slice(0, 60))"""
+
 
 class Page(HTMLParser):
     """Text outside of code and formulas, links and anchors of a page."""
@@ -148,6 +154,8 @@ def faults_of_a_page(tab, path, axe):
     yield from errors
     if wide > 0:
         yield f"{wide} px wider than the window"
+    for text in tab.evaluate(CLIPPED):
+        yield f"text is wider than its column: {text!r}"
     for fault in found:
         if fault["impact"] in GRAVE:
             yield f"{fault['id']} ({fault['help']}) at {fault['nodes'][0]['target']}"
