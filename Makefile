@@ -44,7 +44,7 @@ quick: $(VENV)/.test
 test-oldest:
 	$(MAKE) build/oldest/.test VENV=build/oldest
 	build/oldest/bin/python packaging/oldest_dependencies.py > build/oldest/oldest.txt
-	build/oldest/bin/python -m pip install --quiet -r build/oldest/oldest.txt
+	build/oldest/bin/python -m pip install --quiet --group test -r build/oldest/oldest.txt
 	build/oldest/bin/python -m pytest --numprocesses auto --quiet $(PYTEST_ARGS)
 
 test-newest:

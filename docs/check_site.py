@@ -40,6 +40,18 @@ AXE_OPTIONS = {"preload": False, "resultTypes": ["violations"]}
 PATIENCE = 120_000
 #: A colour that is fading in has another contrast than the one that is read.
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
+#: Fonts and formulas come after a page has loaded, and change its width; styles take two frames.
+SETTLED = """async () => {
+    await document.fonts.ready;
+    await window.MathJax?.startup?.promise;
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+
+#: Text that leaves its box; tables, listings and formulas scroll by themselves.
+CLIPPED = """() => [...document.querySelectorAll(".bd-article :is(p, li, dt, dd, h1, h2, h3)")]
+    .filter(box => box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 0)
+    .filter(box => !box.closest("table, pre") && !box.querySelector("table, pre, mjx-container"))
+    .map(box => box.textContent.trim().slice(0, 60))"""
 
 
 class Page(HTMLParser):
@@ -135,13 +147,15 @@ def faults_of_a_page(tab, path, axe):
     tab.on("console", lambda message: message.type == "error" and errors.append(message.text))
     tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.goto(path.resolve().as_uri(), wait_until="load", timeout=PATIENCE)
-    wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
     tab.add_style_tag(content=STILL)
-    tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    tab.evaluate(SETTLED)
+    wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
     found = axe.run(tab, options=AXE_OPTIONS).response["violations"] if axe else []
     yield from errors
     if wide > 0:
         yield f"{wide} px wider than the window"
+    for text in tab.evaluate(CLIPPED):
+        yield f"text is wider than its column: {text!r}"
     for fault in found:
         if fault["impact"] in GRAVE:
             yield f"{fault['id']} ({fault['help']}) at {fault['nodes'][0]['target']}"

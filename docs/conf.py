@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "capture_repr": (),  # what an example prints, not what its last line returns
     "min_reported_time": 20,
     "matplotlib_animations": False,
     "reset_modules": ("matplotlib",),

@@ -43,7 +43,11 @@ find "$packages/sparseksc" -name '*.so' -delete
 cp "$folder/module/aarch64-linux/_core.so" "$packages/sparseksc/_native/_core.so"
 
 export PYTHONPATH="$packages:$PWD" PYTHONHOME="$root/usr" OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
-emulated=(qemu-aarch64 -L "$root" "$root/usr/bin/python3.11")
-"${emulated[@]}" -c "import platform; from sparseksc._native import _core
+emulated="$folder/python"
+printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' "$root" "$root/usr/bin/python3.11" > "$emulated"
+chmod +x "$emulated"
+# The system starts no program of another processor: processes that tests spawn are emulated, too.
+echo "import sys; sys.executable = '$emulated'" > "$packages/sitecustomize.py"
+"$emulated" -c "import platform; from sparseksc._native import _core
 print(platform.machine(), platform.python_version(), _core.variants())"
-"${emulated[@]}" -m pytest --quiet -p no:cacheprovider -o timeout=3000 "$@"
+"$emulated" -m pytest --quiet -p no:cacheprovider -o timeout=3000 "$@"

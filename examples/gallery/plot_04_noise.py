@@ -3,7 +3,8 @@ Background noise, beside HDBSCAN
 ================================
 
 Two moons and a tenth of uniform noise, which bridges them. ``noise="auto"`` finds how many points
-are in no cluster, and gives them the label -1 (grey).
+are in no cluster, and gives them the label -1 (grey). With fewer points their densities are less
+certain, and an arm may fall in parts.
 """
 
 import matplotlib.pyplot as plt
@@ -13,9 +14,9 @@ from sklearn.datasets import make_moons
 
 from sparseksc import KernelSpectralClustering
 
-X, _ = make_moons(500, noise=0.05, random_state=1)
+X, _ = make_moons(1_000, noise=0.05, random_state=1)
 rng = np.random.default_rng(0)
-X = np.vstack([X, rng.uniform(X.min(axis=0), X.max(axis=0), size=(55, 2))])
+X = np.vstack([X, rng.uniform(X.min(axis=0), X.max(axis=0), size=(110, 2))])
 
 model = KernelSpectralClustering(noise="auto", random_state=0).fit(X)
 answers = {

@@ -32,7 +32,7 @@ encoder = TableEncoder()
 X = encoder.fit_transform(birds)
 print(encoder.summary())
 model = KernelSpectralClustering(3, random_state=0).fit(X)
-print(pd.crosstab(species, model.labels_))
+print(pd.crosstab(species, model.labels_, rownames=["species"], colnames=["cluster"]))
 
 figure, ax = plt.subplots(figsize=(7, 5), layout="constrained")
 for name, marker in zip(np.unique(species), "os^", strict=True):

@@ -26,7 +26,7 @@ for day, record in enumerate(model.history_, start=1):
             print(f"chunk {day}: cluster {name} {kind}")
 
 # %%
-# The dotted lines are births and deaths, the bands the shares of the clusters in each chunk.
+# The vertical lines are births and deaths, the bands the shares of the clusters in each chunk.
 
 DriftDisplay.from_estimator(model)
 plt.show()

@@ -254,7 +254,7 @@ def _as_features(model: FittedClusters, batch: Any, names: list[str]) -> tuple[A
 
 
 def _reached(model: FittedClusters, rows: ArraySource) -> Integers:
-    """Cluster of each row by its number, -1 where it is noise or out of reach."""
+    """Cluster of each row by its number, -1 where it is noise or an outlier."""
     labels = np.asarray(model._apply(model.model_.labels, rows, None, np.intp))
     outside = np.asarray(model._apply(model.model_.outliers, rows, None, np.bool_))
     return np.where(outside, NOISE, labels)

@@ -26,12 +26,17 @@ from sparseksc.data.adapters import is_external, origins_of
 from sparseksc.data.checkpoint import checkpointed
 from sparseksc.data.lock import sole_use
 from sparseksc.data.source import Source
+from sparseksc.execution.callbacks import (
+    CallbackSupportMixin,
+    reported_to_callbacks,
+    with_callbacks,
+)
 from sparseksc.execution.notices import collected_warnings
 from sparseksc.fitted import FittedClusters
 from sparseksc.kernels import KERNELS, RBF
 
 
-class KernelSpectralClustering(FittedClusters):
+class KernelSpectralClustering(CallbackSupportMixin, FittedClusters):
     r"""Sparse kernel spectral clustering.
 
     Finds clusters of any shape as the leading components of a weighted kernel PCA, from sums over
@@ -92,7 +97,7 @@ class KernelSpectralClustering(FittedClusters):
         Bytes that ``fit`` may use beside the data, such as "2GB"; half of the free memory for None.
         See :func:`sparseksc.estimate_memory`.
     verbose : int, default=0
-        Show the progress of the search.
+        Show the progress of the search; scikit-learn's callbacks need no more than to be set.
 
     Attributes
     ----------
@@ -203,6 +208,7 @@ class KernelSpectralClustering(FittedClusters):
         self.memory_limit = memory_limit
         self.verbose = verbose
 
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -262,7 +268,9 @@ class KernelSpectralClustering(FittedClusters):
             if classes is not None:
                 raise ValueError("y names the clusters, and so does align_to: give one of the two.")
         alone = nullcontext() if checkpoint is None else sole_use(checkpoint, origins_of(X))
-        with alone, collected_warnings() as messages:
+        asked = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        reported = reported_to_callbacks(self, **asked)
+        with alone, collected_warnings() as messages, reported:
             source, scaling = training_source(self, X, sample_weight)
             plan = make_plan(settings, source)
             if classes is not None:

@@ -30,7 +30,7 @@ def run(*, model: str, as_json: bool) -> None:
             "landmarks" if kernel["name"] == "landmarks" else "pivots": f"{header['n_pivots']:,}",
             "encoding": header["encoding"],
             "eigenvalues": ", ".join(f"{value:.4g}" for value in training["eigenvalues"]) or None,
-            "out of reach": count(training["n_outliers"], "row"),
+            "outliers": count(training["n_outliers"], "row"),
             "noise": f"{100 * noise['share']:.1f} % of the rows" if noise else None,
             "precision": header["dtype"],
             "format": f"{header['format']} {header['version']}",
