@@ -57,9 +57,7 @@ def test_regions_are_the_same_for_any_number_of_threads():
     mask[:10, :10] = False
     channels = plain_channels(values)
     one, two = (
-        find_regions(
-            channels, mask, n_clusters=8, least=5, connected=True, random_state=0, n_jobs=n_jobs
-        )
+        find_regions(channels, mask, n_clusters=8, least=5, connected=True, n_jobs=n_jobs)
         for n_jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.labels, two.labels)
