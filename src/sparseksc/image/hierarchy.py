@@ -35,7 +35,7 @@ from sparseksc.image.regions import SPECK_WIDTH, Regions, filled
 #: Weights of lightness, colour, local contrast and scores, and b: a logistic regression of the
 #: share of people who drew them on the evidence for the boundaries of regions, weighted by their
 #: lengths, of half of the images (``python -m benchmarks.segmentation --fit``).
-WEIGHTS, INTERCEPT = np.array([0.74, 0.78, 0.66, 1.03]), -4.55
+WEIGHTS, INTERCEPT = np.array([0.73, 0.8, 0.66, 1.03]), -4.57
 #: Evidence below which differences do not count; gradients are in units of CIELAB.
 LEAST_EVIDENCE = 0.5
 #: Where no boundary is as likely as this, the image is one segment. It was 0.5 until one of the ten

@@ -42,8 +42,10 @@ SMOOTHING = 2.0
 CONTRAST_WINDOW, RIDGE = 3.0, 13
 #: Difference in lightness that is worth as much as the longest side of the image.
 POSITION_WEIGHT = 35.0
-#: Clusters and landmarks of each clustering, and clusterings.
-CLUSTERS, LANDMARKS, CLUSTERINGS = 30, 600, 4
+#: Clusters and landmarks of each clustering.
+CLUSTERS, LANDMARKS = 30, 600
+#: Seeds of the samples of the clusterings.
+SEEDS = (0, 1, 2, 3)
 #: Clusterings take every second pixel of each axis, as colours are smooth, if so many are left for
 #: each landmark.
 PIXELS_PER_LANDMARK = 10
@@ -114,9 +116,8 @@ def find_regions(
     rows, row_of_pixel = _thinned(features, mask)
     edges = gradient(channels.values, 1.0, n_jobs)
     n_clusters = max(1, min(n_clusters, int(mask.sum()) // LEAST_PIXELS))
-    models = [
-        _fitted(rows, n_clusters, seed, n_jobs) for seed in range(CLUSTERINGS if connected else 1)
-    ]
+    seeds = SEEDS if connected else SEEDS[:1]
+    models = [_fitted(rows, n_clusters, seed, n_jobs) for seed in seeds]
     labels: Array = np.full(mask.shape, -1, dtype=np.int32)
     for model in models:
         found = np.where(mask, model.labels_[row_of_pixel], -1).astype(np.int32)
