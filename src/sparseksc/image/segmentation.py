@@ -258,7 +258,7 @@ def segment(
     >>> from sparseksc.image import segment
     >>> image = np.zeros((40, 60, 3), dtype=np.uint8)
     >>> image[:, :20], image[:20, 20:] = (200, 40, 40), (40, 60, 220)
-    >>> result = segment(image, random_state=0)
+    >>> result = segment(image)
     >>> result.n_segments, result.labels.shape, result.overlay().shape
     (3, (40, 60), (40, 60, 3))
     >>> result.at(2).n_segments
