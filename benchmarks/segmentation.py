@@ -1,15 +1,16 @@
 """Segments of the Berkeley images, unattended, beside other methods and people.
 
-    python -m benchmarks.segmentation [--seeds 5] [--methods NAME ...]
+    python -m benchmarks.segmentation [--draws 5] [--methods NAME ...]
     python -m benchmarks.segmentation --fit | --ablation | --times | --sheets DIR
 
 The 40 images of ``bsds500-more``, sorted by number, are halved: the first, third, fifth ... are for
 choosing, the others are held out, like the ten of ``bsds500``. Prints Markdown tables: the mean F
-of the boundary benchmark for each method, and that of ``segment(image)`` for each image and seed.
-``--fit`` prints the constants of ``sparseksc.image.hierarchy`` instead, ``--ablation`` what single
-choices are worth; both take the choosing half alone. ``--sheets`` writes contact sheets instead:
-every image, its segments, and all that people drew, the darker the more of them; ``--times`` prints
-the times of one image, and the time and the memory of it at 12 megapixels.
+of the boundary benchmark for each method, that of ``segment(image)`` if its landmarks came from
+other samples than they do (``--draws``: an image has one segmentation, that of the first draw), and
+that of each image. ``--fit`` prints the constants of ``sparseksc.image.hierarchy`` instead,
+``--ablation`` what single choices are worth; both take the choosing half alone. ``--sheets`` writes
+contact sheets instead: every image, its segments, and all that people drew, the darker the more of
+them; ``--times`` prints the times of one image, and the time and the memory of it at 12 megapixels.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from skimage.segmentation import felzenszwalb, slic
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
-from sparseksc.image import boundaries, boundary_map_f_measure, hierarchy, segment
+from sparseksc.image import boundaries, boundary_map_f_measure, hierarchy, regions, segment
 from sparseksc.image.hierarchy import region_graph
 from sparseksc.image.measure import MATCHING_DISTANCE
 
@@ -45,7 +46,10 @@ def berkeley(folder):
 
 
 def local(image, seed):
-    return segment(image, random_state=seed).labels
+    """With other samples for each seed; those of seed 0 are what users get."""
+    seeds = tuple(len(regions.SEEDS) * seed + one for one in regions.SEEDS)
+    with patch.object(regions, "SEEDS", seeds):
+        return segment(image).labels
 
 
 def histogram(image, seed):
@@ -106,9 +110,9 @@ def human_f(images):
     return np.mean(values)
 
 
-def evidence_of_people(image, humans, seed=0):
+def evidence_of_people(image, humans):
     """Evidence for the boundaries of regions, the share of people who drew them, their lengths."""
-    found = segment(image, random_state=seed).levels.regions
+    found = segment(image).levels.regions
     graph = region_graph(found.labels, found.gradients, found.scores)
     radius = MATCHING_DISTANCE * np.hypot(*found.labels.shape)
     near = [(ndimage.distance_transform_edt(~human) <= radius).astype(float) for human in humans]
@@ -129,6 +133,9 @@ def fit(images):
 #: Constants that are changed, and their values.
 ABLATION = {
     "as it is": {},
+    "one clustering": {"regions.SEEDS": (0,)},
+    "two clusterings": {"regions.SEEDS": (0, 1)},
+    "eight clusterings": {"regions.SEEDS": tuple(range(8))},
     "20 clusters": {"regions.CLUSTERS": 20},
     "40 clusters": {"regions.CLUSTERS": 40},
     "position worth half": {"regions.POSITION_WEIGHT": 17.5},
@@ -156,7 +163,7 @@ def ablation(images):
         with_changes = [changed(*item) for item in constants.items()]
         for one in with_changes:
             one.start()
-        rows = measure(images, local)
+        rows = measure(images, lambda image, seed: segment(image).labels)
         for one in with_changes:
             one.stop()
         segments = np.mean([count for _, count, _ in rows.values()])
@@ -179,16 +186,17 @@ def compare(parts, names):
     print(f"| people, each against the others | {cells} | |")
 
 
-def seeds_table(parts, seeds):
-    print("\n| images |", " | ".join(f"seed {seed}" for seed in seeds), "| spread |")
-    print("|---|" + "---|" * (len(seeds) + 1))
+def draws_table(parts, draws):
+    print("\n| images |", " | ".join(f"draw {draw}" for draw in draws), "| mean | spread |")
+    print("|---|" + "---|" * (len(draws) + 2))
     first = {}
     for name, images in parts.items():
-        runs = [measure(images, local, seed) for seed in seeds]
+        runs = [measure(images, local, draw) for draw in draws]
         first |= runs[0]
         means = [mean_f(run) for run in runs]
         cells = " | ".join(f"{mean:.3f}" for mean in means)
-        print(f"| {name} | {cells} | {max(means) - min(means):.3f} |", flush=True)
+        spread = max(means) - min(means)
+        print(f"| {name} | {cells} | {np.mean(means):.3f} | {spread:.3f} |", flush=True)
     print("\n| image | F | segments |\n|---|---|---|")
     for name, (f, count, _) in first.items():
         print(f"| {name} | {f:.2f} | {count} |")
@@ -210,7 +218,7 @@ def times(image, rounds=7):
     big = np.asarray(Image.fromarray(image).resize((width, height)))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wall, cpu = perf_counter(), process_time()
-    found = segment(big, random_state=0)
+    found = segment(big)
     wall, cpu = perf_counter() - wall, process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
@@ -233,7 +241,7 @@ def sheets(parts, folder, per_sheet=10):
             shown = images[first : first + per_sheet]
             tiles = []
             for name, image, humans in shown:
-                found = segment(image, random_state=0)
+                found = segment(image)
                 row = np.hstack([image, found.overlay(fill=0.8), as_drawn(humans)])
                 f = boundary_map_f_measure(boundaries(found.labels), humans).f
                 print(f"{part}, sheet {first // per_sheet + 1}: {name}, F {f:.2f}", flush=True)
@@ -252,7 +260,7 @@ def sheets(parts, folder, per_sheet=10):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--methods", nargs="*", help="functions of this file, or people; all")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--ablation", action="store_true")
@@ -274,8 +282,8 @@ def main():
         if arguments.sheets:
             return sheets(parts, arguments.sheets)
         compare(parts, arguments.methods)
-        if arguments.seeds:
-            seeds_table(parts, range(arguments.seeds))
+        if arguments.draws:
+            draws_table(parts, range(arguments.draws))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from experiments import images, page
 from experiments.options import DATA, REPOSITORY, Options
 
-IMAGES = ("table3", "table4")
+IMAGES = ("table3", "rules", "table4")
 PARTS = tuple(part for parts in page.PAGES.values() for part in parts)
 
 

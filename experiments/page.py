@@ -14,7 +14,7 @@ from experiments.section import Section
 
 #: Pages, and the parts of each.
 PAGES = {
-    "reproduction.md": ("figure1", "table1", "figure2", "table2", "table3", "table4"),
+    "reproduction.md": ("figure1", "table1", "figure2", "table2", "table3", "rules", "table4"),
     "program.md": ("gaussians", "encodings", "shapes"),
 }
 #: Figures that may leave the output folder: none that shows a photograph.

@@ -11,7 +11,7 @@ from sklearn.datasets import load_sample_image
 from sparseksc.image import segment
 
 photo = load_sample_image("flower.jpg")[::4, ::4].copy()
-result = segment(photo, random_state=0)
+result = segment(photo)
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 axes[0].imshow(photo)

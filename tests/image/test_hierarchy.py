@@ -20,10 +20,10 @@ maps = shapes.flatmap(lambda shape: arrays(np.int32, shape, elements=st.integers
 
 
 def example(labels, seed=0):
-    """Gradients and scores of a label map."""
+    """Gradients of a label map, and sums of scores of its regions."""
     rng = np.random.default_rng(seed)
     gradients = [rng.gamma(1.0, 4.0, labels.shape) for _ in range(3)]
-    return gradients, rng.normal(0.0, 2.0, (np.count_nonzero(labels >= 0), 4))
+    return gradients, rng.normal(0.0, 9.0, (int(labels.max()) + 1, 4))
 
 
 @given(maps.map(without_gaps))
@@ -37,16 +37,21 @@ def test_graph_agrees_with_a_loop_over_pixels(labels):
     for pair, length, sums in zip(graph.pairs, graph.lengths, graph.gradients, strict=True):
         assert length == expected[tuple(pair)][0]
         np.testing.assert_allclose(sums, expected[tuple(pair)][1:])
+    of_pairs = slow.evidence(labels, gradients, scores)
+    for pair, evidence in zip(graph.pairs, graph.evidence, strict=True):
+        np.testing.assert_allclose(evidence, of_pairs[tuple(pair)])
     assert graph.sizes.sum() == np.count_nonzero(labels >= 0)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_merges_agree_with_taking_all_evidence_anew(seed):
+def test_merges_agree_with_means_along_all_first_boundaries(seed):
     labels = np.random.default_rng(seed).integers(0, 4, (3, 4)).repeat(3, axis=0)
     labels = slow.pieces(labels)
     gradients, scores = example(labels, seed)
-    found = merge_regions(region_graph(labels, gradients, scores))
-    expected = slow.merged(labels, gradients, scores, likelihood)
+    graph = region_graph(labels, gradients, scores)
+    found = merge_regions(graph)
+    first = likelihood(graph.evidence).tolist()
+    expected = slow.merged(labels, dict(zip(map(tuple, graph.pairs.tolist()), first, strict=True)))
     assert found.numbers == range(1, found.n_regions + 1)
     for n, (parts, f) in expected.items():
         cut = found.cut(n)[labels]

@@ -4,7 +4,15 @@ import numpy as np
 from scipy import ndimage
 
 from sparseksc.image.pixels import Channels, plain_channels
-from sparseksc.image.regions import filled, find_regions, gradient, local_features, snapped
+from sparseksc.image.regions import (
+    _common_parts,
+    _pieces,
+    filled,
+    find_regions,
+    gradient,
+    local_features,
+    snapped,
+)
 
 
 def test_features_are_smooth_channels_contrast_and_position():
@@ -51,15 +59,46 @@ def test_boundaries_move_to_the_edge_within_reach():
     assert snapped(labels, edges, np.ones(edges.shape, dtype=bool))[10, 30] == 2
 
 
+def test_strips_between_two_forms_of_a_boundary_go_where_the_edge_is():
+    mask, edges = np.ones((30, 60), dtype=bool), np.zeros((30, 60), dtype=np.float32)
+    edges[:, 33:35] = 1.0
+    labels = np.digitize(np.arange(60), [28, 34])[None].repeat(30, axis=0)
+    found = _pieces(labels, 10, edges, mask)
+    assert np.unique(found).tolist() == [0, 1]
+    assert (found[:, :33] == found[0, 0]).all()
+    assert (found[:, 35:] == found[0, -1]).all()
+
+
+def test_parts_of_the_mask_that_are_all_specks_belong_to_the_nearest_region():
+    mask, edges = np.zeros((20, 60), dtype=bool), np.zeros((20, 60), dtype=np.float32)
+    mask[:, :25] = mask[:, 30:55] = mask[5:8, 57:] = True
+    labels = np.where(mask, (np.arange(60) >= 28).astype(np.int32), -1)
+    found = _pieces(labels, 30, edges, mask)
+    assert np.unique(found).tolist() == [-1, 0, 1]
+    np.testing.assert_array_equal(found, labels)
+    tiny = mask & (np.arange(60) > 56)
+    np.testing.assert_array_equal(_pieces(np.where(tiny, 5, -1), 30, edges, tiny)[tiny], 0)
+
+
+def test_common_parts_share_both_labels():
+    one, two = np.random.default_rng(0).integers(0, 4, (2, 6, 7))
+    mask = np.ones((6, 7), dtype=bool)
+    mask[0, :3] = False
+    found = _common_parts(np.where(mask, one, -1), np.where(mask, two, -1), mask)
+    assert (found[~mask] == -1).all()
+    inside, pairs = found[mask], np.stack([one[mask], two[mask]], axis=1)
+    same = (pairs[:, None] == pairs[None]).all(axis=2)
+    np.testing.assert_array_equal(inside[:, None] == inside[None], same)
+    assert sorted(np.unique(inside)) == list(range(inside.max() + 1))
+
+
 def test_regions_are_the_same_for_any_number_of_threads():
     values = np.random.default_rng(1).normal(0, 1, (40, 50, 1)).cumsum(axis=1)
     mask = np.ones((40, 50), dtype=bool)
     mask[:10, :10] = False
     channels = plain_channels(values)
     one, two = (
-        find_regions(
-            channels, mask, n_clusters=8, least=5, connected=True, random_state=0, n_jobs=n_jobs
-        )
+        find_regions(channels, mask, n_clusters=8, least=5, connected=True, n_jobs=n_jobs)
         for n_jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.labels, two.labels)

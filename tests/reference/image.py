@@ -134,29 +134,38 @@ def pieces(labels):
     return np.unique(numbers, return_inverse=True)[1].reshape(labels.shape)
 
 
-def merged(labels, gradients, scores, likelihood):
-    """Label map and expected F of each number of regions; all evidence is taken anew each time."""
+def evidence(labels, gradients, scores):
+    """Logarithms of the mean gradients, and of the distance of the mean scores of two regions."""
+    found = {}
+    sizes = np.bincount(labels[labels >= 0])
+    for (a, b), (length, *sums) in common_boundaries(labels, gradients).items():
+        apart = scores[a] / sizes[a] - scores[b] / sizes[b]
+        found[a, b] = np.log(0.5 + np.append(np.array(sums) / length, np.linalg.norm(apart)))
+    return found
 
-    def likelihoods(current):
-        found = {}
-        for (a, b), (length, *sums) in common_boundaries(current, gradients).items():
-            apart = scores[(current == a).ravel()].mean(0) - scores[(current == b).ravel()].mean(0)
-            evidence = np.append(np.array(sums) / length, np.linalg.norm(apart))
-            found[a, b] = float(likelihood(np.log(0.5 + evidence)))
-        return found
 
-    first, lengths = likelihoods(labels), common_boundaries(labels, gradients)
-    total = sum(first[pair] * lengths[pair][0] for pair in first)
+def merged(labels, likely):
+    """Label map and expected F of each number of regions, by the mean of ``likely`` along borders.
+
+    ``likely`` has the likelihood of each boundary of the first level.
+    """
+    lengths = {pair: terms[0] for pair, terms in common_boundaries(labels, []).items()}
+    total = sum(likely[pair] * lengths[pair] for pair in likely)
     current, levels = labels.copy(), {}
     while True:
-        where = {region: current[labels == region][0] for region in np.unique(labels)}
-        kept = [pair for pair in first if where[pair[0]] != where[pair[1]]]
-        drawn = sum(lengths[pair][0] for pair in kept)
-        matched = sum(first[pair] * lengths[pair][0] for pair in kept)
+        now, drawn, matched = {}, 0.0, 0.0
+        for pair, p in likely.items():
+            a, b = sorted(current[labels == one][0] for one in pair)
+            if a != b:
+                now.setdefault((a, b), []).append((p, lengths[pair]))
+                drawn, matched = drawn + lengths[pair], matched + p * lengths[pair]
         f = 2 * matched / (drawn + total) if drawn + total else 0.0
         levels[len(np.unique(current))] = current.copy(), f
-        now = likelihoods(current)
         if not now:
             return levels
-        a, b = min(now, key=now.get)
+        means = {
+            pair: np.average([p for p, _ in parts], weights=[length for _, length in parts])
+            for pair, parts in now.items()
+        }
+        a, b = min(means, key=means.get)
         current[current == b] = a

@@ -44,10 +44,22 @@ def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[A
            [0, 0, 0, 0, 1, 1],
            [0, 0, 0, 0, 1, 1]])
     """
+    outside, specks = labels < 0, find_specks(labels, least, width)[1]
+    if not specks.any() or (specks | outside).all():
+        return labels
+    nearest = ndimage.distance_transform_edt(
+        specks | outside, return_distances=False, return_indices=True
+    )
+    return np.where(outside, labels, labels[tuple(nearest)])
+
+
+def find_specks(
+    labels: NDArray[Any], least: int, width: int
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Pieces, numbered from 1, and whether a pixel is of one that goes; see `remove_specks`."""
     from skimage.measure import label
 
     least, width = check_integer("least", least, 0), check_integer("width", width, 1)
-    outside = labels < 0
     pieces = label(labels, background=-1, connectivity=1)
     sizes = np.bincount(pieces.ravel())
     gone = sizes < least
@@ -58,13 +70,7 @@ def remove_specks(labels: NDArray[Any], least: int, width: int = 1) -> NDArray[A
         )
         gone |= np.bincount(pieces[same], minlength=len(sizes)) == 0
     gone[0] = False
-    specks = gone[pieces]
-    if not specks.any() or (specks | outside).all():
-        return labels
-    nearest = ndimage.distance_transform_edt(
-        specks | outside, return_distances=False, return_indices=True
-    )
-    return np.where(outside, labels, labels[tuple(nearest)])
+    return pieces, gone[pieces]
 
 
 def numbered_by_size(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:

@@ -4,9 +4,13 @@ Every pixel is described by its smoothed colour in CIELAB, the local contrast (t
 deviation of the lightness around it) and its position, and the pixels are clustered with the
 landmarks kernel into more clusters than are wanted. A single edge has contrast around it too, a
 ridge as wide as the window; a grey opening takes it away, so that contrast means texture. Smoothing
-moves boundaries, so that a watershed of the gradient lays them along the edges again. Which regions
-belong together is decided in :mod:`sparseksc.image.hierarchy`, by the evidence along their common
-boundaries.
+moves boundaries, so that a watershed of the gradient lays them along the edges again.
+
+Landmarks come from a sample, and another sample gives other clusters. So the pixels are clustered
+several times, with other landmarks each, and regions are what all of them leave together: a
+boundary that one clustering misses is found by another, and the false ones are merged away in
+:mod:`sparseksc.image.hierarchy`, by the evidence along common boundaries. The samples are the same
+for every call: an image has one segmentation.
 """
 
 from __future__ import annotations
@@ -16,17 +20,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.spatial import KDTree
 
-from sparseksc._typing import Array
+from sparseksc._typing import Array, Floats, Integers
 from sparseksc.estimator import KernelSpectralClustering
 from sparseksc.execution.threads import ordered_map
 from sparseksc.image.boundaries import Mask
-from sparseksc.image.cleanup import remove_specks
+from sparseksc.image.cleanup import find_specks
 from sparseksc.image.features import distinct_rows
-from sparseksc.image.pixels import Channels
+from sparseksc.image.pixels import Channels, enlarged
 
 # Lengths are in pixels of an image of about 481 x 321. All of this was chosen on half of the images
 # of benchmarks/segmentation.py, where each may be changed by a half with little effect.
@@ -37,8 +42,13 @@ SMOOTHING = 2.0
 CONTRAST_WINDOW, RIDGE = 3.0, 13
 #: Difference in lightness that is worth as much as the longest side of the image.
 POSITION_WEIGHT = 35.0
-#: Clusters and landmarks.
+#: Clusters and landmarks of each clustering.
 CLUSTERS, LANDMARKS = 30, 600
+#: Seeds of the samples of the clusterings.
+SEEDS = (0, 1, 2, 3)
+#: Clusterings take every second pixel of each axis, as colours are smooth, if so many are left for
+#: each landmark.
+PIXELS_PER_LANDMARK = 10
 #: Pixels that a cluster has on average, at least.
 LEAST_PIXELS = 25
 #: A boundary may move by this many pixels to an edge.
@@ -55,7 +65,7 @@ FloatMap = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Regions:
-    """Regions of an image, and the model whose clusters they come from.
+    """Regions of an image, and the model of the first clustering they come from.
 
     Attributes
     ----------
@@ -64,17 +74,17 @@ class Regions:
     model : KernelSpectralClustering
     gradients : list of three arrays of the shape of the image
         Of the lightness, the colour and the local contrast.
-    scores : array of shape (n_pixels, n_scores)
-        Diffused scores of the pixels of the mask.
+    scores : array of shape (n_regions, n_scores)
+        Sums of the diffused scores of the pixels of each region, of all clusterings side by side.
     votes : array of shape (n_landmarks, n_regions)
-        Pixels of each region that are nearest to each landmark.
+        Pixels of each region that are nearest to each landmark of the model.
     """
 
     labels: Array
     model: KernelSpectralClustering
     gradients: list[FloatMap]
-    scores: NDArray[Any]
-    votes: NDArray[np.float64]
+    scores: Floats
+    votes: Floats
 
 
 def find_regions(
@@ -84,7 +94,6 @@ def find_regions(
     n_clusters: int,
     least: int,
     connected: bool,
-    random_state: Any,
     n_jobs: int | None,
 ) -> Regions:
     """Cluster the pixels of the mask.
@@ -98,50 +107,86 @@ def find_regions(
     least : int
         Pieces of fewer pixels are specks, if they are to be connected; 0 keeps all, thin ones too.
     connected : bool
-        Whether regions are the connected pieces of the clusters; otherwise position is no feature
-        and regions are the clusters.
-    random_state, n_jobs
-        Of the model.
+        Whether regions are connected pieces; otherwise position is no feature, and regions are the
+        clusters of one clustering.
+    n_jobs : int or None
+        Number of threads.
     """
     features = local_features(channels, POSITION_WEIGHT if connected else 0.0, n_jobs)
-    rows = features[mask]
-    model = KernelSpectralClustering(
-        max(1, min(n_clusters, len(rows) // LEAST_PIXELS)),
-        kernel="landmarks",
-        max_rank=LANDMARKS,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    model = _fitted(model, rows)
-    labels: Array = np.full(mask.shape, -1, dtype=np.int32)
-    labels[mask] = model.labels_[: len(rows)]
-    # Without connected pieces, a cluster of small ones is a region; specks go after the merges.
-    labels = _pieces(labels, least if connected else 0, connected)
+    rows, row_of_pixel = _thinned(features, mask)
     edges = gradient(channels.values, 1.0, n_jobs)
-    labels = snapped(labels, edges, mask)
+    n_clusters = max(1, min(n_clusters, int(mask.sum()) // LEAST_PIXELS))
+    seeds = SEEDS if connected else SEEDS[:1]
+    models = [_fitted(rows, n_clusters, seed, n_jobs) for seed in seeds]
+    labels: Array = np.full(mask.shape, -1, dtype=np.int32)
+    for model in models:
+        found = np.where(mask, model.labels_[row_of_pixel], -1).astype(np.int32)
+        if connected:
+            found = _pieces(found, least, edges, mask)
+        labels = _common_parts(labels, found, mask)
+    if connected:
+        labels = _pieces(labels, least, edges, mask)
+    else:
+        # A cluster of small pieces is a region; specks go after the merges.
+        labels = snapped(labels, edges, mask)
     light = gradient(channels.lightness, FINE, n_jobs)
     maps = [
         light,
         gradient(channels.colour, FINE, n_jobs) if channels.has_colour else light,
         gradient(features[..., [channels.n_channels]], COARSE),
     ]
-    nearest = KDTree(model.reduced_set_).query(rows, workers=-1 if n_jobs is None else n_jobs)[1]
-    count = int(labels.max()) + 1
-    cells = nearest * count + labels[mask]
-    votes = np.bincount(cells, minlength=len(model.reduced_set_) * count)
-    scores = diffused_scores(model, rows)
-    return Regions(labels, model, maps, scores, votes.reshape(-1, count).astype(np.float64))
+    pixels = _table(labels[mask], row_of_pixel[mask], (int(labels.max()) + 1, len(rows)))
+    scores = np.concatenate([diffused_scores(model, rows) for model in models], axis=1)
+    points = models[0].reduced_set_
+    nearest = KDTree(points).query(rows, workers=-1 if n_jobs is None else n_jobs)[1]
+    votes = pixels @ _table(np.arange(len(rows)), nearest, (len(rows), len(points)))
+    return Regions(
+        labels, models[0], maps, pixels @ scores / np.sqrt(len(models)), votes.toarray().T
+    )
 
 
-def _fitted(model: KernelSpectralClustering, rows: Array) -> KernelSpectralClustering:
-    # The estimator refuses a single row, and more clusters than it can tell apart.
-    twice = [0, 0] if len(rows) == 1 else slice(None)
-    asked = model.get_params()["n_clusters"]
-    model.set_params(n_clusters=min(asked, len(distinct_rows(rows).rows)))
+def _table(first: Array, second: Any, shape: tuple[int, int]) -> Any:
+    """How often each pair of numbers occurs, a sparse matrix."""
+    return sp.csr_array((np.ones(len(first)), (first, second)), shape=shape)
+
+
+def _thinned(features: FloatMap, mask: Mask) -> tuple[Array, Integers]:
+    """Pixels that are clustered, and the row of the one that stands for each pixel of the mask."""
+    halved = mask[(slice(None, None, 2),) * mask.ndim]
+    step = 2 if np.count_nonzero(halved) >= PIXELS_PER_LANDMARK * LANDMARKS else 1
+    every = (slice(None, None, step),) * mask.ndim
+    thinned = mask[every]
+    numbers = np.full(thinned.shape, -1)
+    numbers[thinned] = np.arange(np.count_nonzero(thinned))
+    row_of_pixel: Integers = enlarged(numbers, step, mask.shape)
+    if (row_of_pixel[mask] < 0).any():
+        row_of_pixel = filled(row_of_pixel, row_of_pixel >= 0)
+    return features[every][thinned], row_of_pixel
+
+
+def _common_parts(labels: Array, others: Array, mask: Mask) -> Array:
+    """Regions of pixels that share both labels, from 0; -1 outside the mask."""
+    both = (labels.astype(np.int64) + 1) * (int(others.max()) + 1) + others
+    result: Array = np.full(mask.shape, -1, dtype=np.int32)
+    result[mask] = np.unique(both[mask], return_inverse=True)[1]
+    return result
+
+
+def _fitted(
+    rows: Array, n_clusters: int, seed: int, n_jobs: int | None
+) -> KernelSpectralClustering:
+    model = KernelSpectralClustering(
+        # The estimator refuses more clusters than it can tell apart, and a single row.
+        min(n_clusters, len(distinct_rows(rows).rows)),
+        kernel="landmarks",
+        max_rank=LANDMARKS,
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
     with warnings.catch_warnings():
         # Clusters are many on purpose: what it says of them is not for the user.
         warnings.simplefilter("ignore", UserWarning)
-        return model.fit(rows[twice])
+        return model.fit(rows[[0, 0]] if len(rows) == 1 else rows)
 
 
 def local_features(channels: Channels, position_weight: float, n_jobs: int | None) -> FloatMap:
@@ -178,7 +223,7 @@ def _each(work: Any, values: FloatMap, n_jobs: int | None) -> list[FloatMap]:
     return list(ordered_map(work, channels, n_jobs))
 
 
-def diffused_scores(model: KernelSpectralClustering, rows: FloatMap) -> NDArray[Any]:
+def diffused_scores(model: KernelSpectralClustering, rows: Array) -> NDArray[Any]:
     """Scores of unit variance times the eigenvalues to the number of steps."""
     if model.n_clusters_ == 1:
         return np.zeros((len(rows), 1))
@@ -194,16 +239,20 @@ def filled(values: NDArray[Any], mask: Mask) -> NDArray[Any]:
     return values[tuple(nearest)]
 
 
-def _pieces(labels: Array, least: int, connected: bool) -> Array:
-    """Remove specks, and number the connected pieces of clusters, or the clusters, from 0."""
-    from skimage import measure
+def _pieces(labels: Array, least: int, edges: FloatMap, mask: Mask) -> Array:
+    """Take connected pieces with boundaries along edges, from 0; specks become parts of others.
 
-    if least > 0:
-        labels = remove_specks(labels, least, min(SPECK_WIDTH, *labels.shape) | 1)
-    if connected:
-        return np.asarray(measure.label(labels, background=-1, connectivity=1), dtype=np.int32) - 1
-    numbers, inverse = np.unique(labels, return_inverse=True)
-    return (inverse.reshape(labels.shape) - int(numbers[0] < 0)).astype(np.int32)
+    What lies between the forms that two clusterings give to a boundary is a speck, too: the edges
+    decide where it goes.
+    """
+    width = min(SPECK_WIDTH, *labels.shape) | 1 if least > 0 else 1
+    pieces, specks = find_specks(labels, least, width)
+    undecided = specks if (mask & ~specks).any() else ~mask
+    result = snapped(np.where(undecided, 0, pieces) - 1, edges, mask)
+    if (result[mask] < 0).any():  # a part of the mask that is all specks
+        result = np.where(mask, filled(result, result >= 0), -1)
+    result[mask] = np.unique(result[mask], return_inverse=True)[1]
+    return result.astype(np.int32)
 
 
 def snapped(labels: Array, edges: FloatMap, mask: Mask) -> Array:

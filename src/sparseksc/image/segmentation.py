@@ -191,11 +191,11 @@ def segment(
 ) -> Segmentation:
     r"""Segment an image.
 
-    With the features "local", the pixels are clustered into small regions by their smoothed colour
-    in CIELAB, the contrast around them and their position, with the landmarks kernel
-    (:mod:`sparseksc.image.regions`). Regions are then merged, those first whose common boundary has
-    the least evidence, and the level is taken whose boundaries explain the evidence best
-    (:mod:`sparseksc.image.hierarchy`).
+    With the features "local", the pixels are clustered by their smoothed colour in CIELAB, the
+    contrast around them and their position, with the landmarks kernel, several times, and small
+    regions are what all clusterings leave together (:mod:`sparseksc.image.regions`). Regions are
+    then merged, those first whose common boundary has the least evidence, and the level is taken
+    whose boundaries explain the evidence best (:mod:`sparseksc.image.hierarchy`).
 
     With "histogram", as in the paper, the image is quantised to a few colours and every pixel is
     described by the histogram of the colours in windows around it, with the kernel
@@ -239,7 +239,8 @@ def segment(
     max_rank : int, default=None
         Of histograms: largest number of pivots, 100 for None.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample that landmarks or pivots are looked for in.
+        Of histograms: seed of the samples. Local features take the same samples each time: an image
+        has one segmentation.
     n_jobs : int or None, default=None
         Number of threads, all cores for None. The result does not depend on it.
     verbose : int, default=0
@@ -257,7 +258,7 @@ def segment(
     >>> from sparseksc.image import segment
     >>> image = np.zeros((40, 60, 3), dtype=np.uint8)
     >>> image[:, :20], image[:20, 20:] = (200, 40, 40), (40, 60, 220)
-    >>> result = segment(image, random_state=0)
+    >>> result = segment(image)
     >>> result.n_segments, result.labels.shape, result.overlay().shape
     (3, (40, 60), (40, 60, 3))
     >>> result.at(2).n_segments
@@ -282,7 +283,7 @@ def segment(
         for name, value in options.items():
             if value is not None:
                 raise ValueError(f"{name} needs features='histogram', got features='local'.")
-        found = _by_regions(image, candidates, clean_up, connected, mask, channel_axis, common)
+        found = _by_regions(image, candidates, clean_up, connected, mask, channel_axis, n_jobs)
     else:
         raise ValueError(f"features must be 'local' or 'histogram', got {features!r}.")
     if candidates is not None and found.n_segments < candidates[0]:
@@ -301,7 +302,7 @@ def _by_regions(
     connected: bool,
     mask: Any,
     channel_axis: int | str | None,
-    common: dict[str, Any],
+    n_jobs: int | None,
 ) -> Segmentation:
     channels, shown, scale = read_channels(image, channel_axis)
     inside = check_mask(mask, shown.shape[:-1])
@@ -319,7 +320,7 @@ def _by_regions(
         n_clusters=max(CLUSTERS, *(candidates or [1])),
         least=least,
         connected=bool(connected),
-        **common,
+        n_jobs=n_jobs,
     )
     hierarchy = merge_regions(region_graph(regions.labels, regions.gradients, regions.scores))
     weight = POSITION_WEIGHT if connected else 0.0
