@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 PYTEST_ARGS ?=
-# There is a process of tests for each core: threads of BLAS in all of them wait for each other.
+# Tests and examples run in a process for each core: their threads of BLAS wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -126,7 +126,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs site
+	$(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs site
 	$(BIN)/python docs/check_site.py site
 
 clean:

@@ -64,6 +64,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "parallel": min(4, os.cpu_count() or 1),
     "min_reported_time": 20,
     "matplotlib_animations": False,
     "reset_modules": ("matplotlib",),
