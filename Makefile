@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 PYTEST_ARGS ?=
+# Tests and examples run in a process for each core: their threads of BLAS wait for each other.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 NATIVE := CMakeLists.txt $(wildcard src/sparseksc/_native/*.cpp src/sparseksc/_native/*.hpp)
@@ -32,11 +34,11 @@ demo: $(VENV)/.plot
 	$(BIN)/python -m sparseksc.demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
+	$(ONE_THREAD) $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
 	    --cov --cov-report=term $(PYTEST_ARGS)
 
 quick: $(VENV)/.test
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
+	$(ONE_THREAD) $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile \
 	    --quiet -m "not slow" $(PYTEST_ARGS)
 
 # Each in an environment of its own: the oldest dependencies that pyproject.toml allows, the newest
@@ -45,12 +47,12 @@ test-oldest:
 	$(MAKE) build/oldest/.test VENV=build/oldest
 	build/oldest/bin/python packaging/oldest_dependencies.py > build/oldest/oldest.txt
 	build/oldest/bin/python -m pip install --quiet --group test -r build/oldest/oldest.txt
-	build/oldest/bin/python -m pytest --numprocesses auto --quiet $(PYTEST_ARGS)
+	$(ONE_THREAD) build/oldest/bin/python -m pytest --numprocesses auto --quiet $(PYTEST_ARGS)
 
 test-newest:
 	$(MAKE) build/newest/.test VENV=build/newest
 	build/newest/bin/python -m pip install --quiet --pre --upgrade numpy scipy scikit-learn
-	build/newest/bin/python -m pytest --numprocesses auto --quiet $(PYTEST_ARGS)
+	$(ONE_THREAD) build/newest/bin/python -m pytest --numprocesses auto --quiet $(PYTEST_ARGS)
 
 test-pure:
 	SPARSEKSC_PURE=1 SPARSEKSC_NATIVE=0 $(MAKE) test VENV=build/pure
@@ -124,7 +126,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs site
+	$(ONE_THREAD) $(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs site
 	$(BIN)/python docs/check_site.py site
 
 clean:

@@ -42,7 +42,7 @@ def run(settings: Settings) -> Result:
             "fit, both searched": ("fit", "points.parquet", "-o", "found.ksc"),
             "predict": ("predict", "model.ksc", "points.parquet", "-o", "labels.parquet"),
         }
-        rows = [(name, *_measured(line, folder)) for name, line in lines.items()]
+        rows = [(name, *measured(line, folder)) for name, line in lines.items()]
     table = Table(
         f"{size:,} rows of two columns in a Parquet file",
         ("ksc", "wall (s)", "processor (s)", "peak memory (MB)"),
@@ -55,7 +55,7 @@ def run(settings: Settings) -> Result:
     return Result("commands", [table], thresholds)
 
 
-def _measured(line: tuple[str, ...], folder: str) -> tuple[float, float, float]:
+def measured(line: tuple[str, ...], folder: str) -> tuple[float, float, float]:
     """Return the time, the time of the processors and the peak of memory of a command."""
     done = subprocess.run(
         [sys.executable, "-S", "-c", STARTER, PROGRAM, *line],

@@ -6,9 +6,12 @@ nothing that axe-core calls a serious obstacle to readers with disabilities: on 
 kind at all of these, on the others at one.
 """
 
+import os
 import re
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -36,6 +39,8 @@ AXE_AT = (1400, "light")
 KINDS = (*BROWSED, "index.html", "kernels.html", "theory.html")
 #: Without a server, a page may not read its style sheets again.
 AXE_OPTIONS = {"preload": False, "resultTypes": ["violations"]}
+#: Browsers that look at pages at the same time, one for each core.
+MOST_BROWSERS = 4
 #: Milliseconds that a page may take to load, on a busy machine.
 PATIENCE = 120_000
 #: A colour that is fading in has another contrast than the one that is read.
@@ -119,11 +124,20 @@ def missing_examples(site):
 
 def faults_in_the_browser(site, chromium):
     """Console errors, pages that are wider than the window, and what axe-core finds."""
+    names = [*sorted(path.name for path in site.glob("*.html")), *BROWSED]
+    browsers = min(MOST_BROWSERS, os.cpu_count() or 1)
+    with ThreadPoolExecutor(browsers) as pool:
+        look = partial(faults_of_pages, site, chromium)
+        found = pool.map(look, [names[first::browsers] for first in range(browsers)])
+        return [fault for faults in found for fault in faults]
+
+
+def faults_of_pages(site, chromium, names):
+    """What is wrong with some pages, in a browser of their own."""
     from axe_playwright_python.sync_playwright import Axe
     from playwright.sync_api import sync_playwright
 
-    axe = Axe()
-    names = [*sorted(path.name for path in site.glob("*.html")), *BROWSED]
+    axe, faults = Axe(), []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for width in WIDTHS:
@@ -134,11 +148,12 @@ def faults_in_the_browser(site, chromium):
                 for name in names:
                     tab = context.new_page()
                     asked = axe if (width, scheme) == AXE_AT or name in KINDS else None
-                    for fault in faults_of_a_page(tab, site / name, asked):
-                        yield f"{name} at {width} px, {scheme}: {fault}"
+                    found = faults_of_a_page(tab, site / name, asked)
+                    faults += [f"{name} at {width} px, {scheme}: {fault}" for fault in found]
                     tab.close()
                 context.close()
         browser.close()
+    return faults
 
 
 def faults_of_a_page(tab, path, axe):

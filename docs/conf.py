@@ -65,6 +65,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "capture_repr": (),  # what an example prints, not what its last line returns
+    "parallel": min(4, os.cpu_count() or 1),
     "min_reported_time": 20,
     "matplotlib_animations": False,
     "reset_modules": ("matplotlib",),

@@ -29,7 +29,9 @@ def noted(calls, name):
     return contender
 
 
-@pytest.mark.parametrize("name", [*command.USUAL, "commands", "memory_plan", "real_data", "wide"])
+@pytest.mark.parametrize(
+    "name", [*command.USUAL, "commands", "memory_plan", "real_data", "tables", "wide"]
+)
 def test_benchmark_writes_its_tables_and_acceptance_thresholds(name, tmp_path, capsys):
     settings = replace(SMALLEST, long=name in ("peers", "selection"))
     command.run([name], settings, tmp_path, machine.describe())

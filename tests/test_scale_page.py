@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+STATIONS = np.array(["north", "south", "north", "south", "harbour"])
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
 
 # Sockets and subprocesses of the cluster are closed by threads of their own, late.
@@ -37,7 +38,9 @@ def test_the_page(groups, tmp_path, monkeypatch):
     (tmp_path / "measurements").mkdir()
     X, y = groups
     for number, rows in enumerate(np.split(np.arange(len(X)), [700, 700, 2500])):
-        frame = pd.DataFrame(X[rows], columns=["x", "y", "z"]).assign(station="north")
+        # Categories that differ from file to file; the second file has no rows.
+        station = pd.Categorical(STATIONS[y[rows]], sorted(set(STATIONS[y[rows]]))[::-1])
+        frame = pd.DataFrame(X[rows], columns=["x", "y", "z"]).assign(station=station)
         frame.to_parquet(tmp_path / "measurements" / f"{number}.parquet")
     scope = {"stream": np.split(X, 4)}
     try:
@@ -49,6 +52,13 @@ def test_the_page(groups, tmp_path, monkeypatch):
         assert list(labelled.columns) == ["x", "y", "z", "station", "cluster"]
         np.testing.assert_array_equal(labelled[["x", "y", "z"]], X)
         assert adjusted_rand_score(y, labelled["cluster"]) == 1.0
+        assert list(labelled["station"]) == list(STATIONS[y])
+        frame = scope["frame"]
+        assert frame.npartitions == 4
+        assert not frame.known_divisions
+        assert frame.map_partitions(len).compute().tolist() == [700, 0, 1800, 1500]
+        assert isinstance(scope["mixed"].labels_, da.Array)
+        assert adjusted_rand_score(y, scope["mixed"].labels_.compute()) == 1.0
         assert isinstance(scope["labels"], da.Array)
         assert scope["labels"].compute().shape == (100_000,)
         assert adjusted_rand_score(y, scope["ksc"].predict(X)) == 1.0

@@ -1,6 +1,7 @@
 """Bad input: one sentence on stderr, exit code 1 or 2, and every output as it was.
 
-Each case runs the installed program.
+What may take memory, and what ends with the process, runs the installed program; the others run in
+this process.
 """
 
 import json
@@ -17,13 +18,13 @@ BEFORE = b"what was there before"
 
 
 @pytest.fixture
-def refused(program, tmp_path):
+def refused(ksc, program, tmp_path):
     """Run a command that must fail, and return its sentence."""
 
-    def run(*arguments, outputs, **more):
+    def run(*arguments, outputs, installed=False, **more):
         for name in outputs:
             (tmp_path / name).write_bytes(BEFORE)
-        done = program(*arguments, **more)
+        done = program(*arguments, **more) if installed else ksc(*arguments)
         assert done.code in (1, 2), done.err
         assert done.out == ""
         assert done.err.startswith("ksc: ")
@@ -59,14 +60,14 @@ def refuse_fit(refused, fast):
 
 @pytest.fixture
 def refuse_predict(refused):
-    def run(model, data, *more):
-        return refused("predict", model, data, "-o", "labels.csv", *more, outputs=["labels.csv"])
+    def run(model, data, **more):
+        return refused("predict", model, data, "-o", "labels.csv", outputs=["labels.csv"], **more)
 
     return run
 
 
 def test_a_missing_file(refuse_fit):
-    assert refuse_fit("nothing.parquet") == "There is no file nothing.parquet."
+    assert refuse_fit("nothing.parquet", installed=True) == "There is no file nothing.parquet."
 
 
 def test_an_empty_file(refuse_fit, tmp_path):
@@ -153,7 +154,8 @@ def test_a_model_with_10_gigabytes_of_header(refuse_predict, files, tmp_path):
     with (tmp_path / "model.ksc").open("wb") as file:
         file.write((10 * 2**30).to_bytes(8, "little") + b'{"')
         file.truncate(11 * 2**30)  # takes no room: there is nothing in it
-    assert refuse_predict("model.ksc", files / "points.csv").startswith("model.ksc ")
+    sentence = refuse_predict("model.ksc", files / "points.csv", installed=True)
+    assert sentence.startswith("model.ksc ")
 
 
 def test_zip_bombs(refuse_predict, files, tmp_path):
@@ -164,10 +166,11 @@ def test_zip_bombs(refuse_predict, files, tmp_path):
             member.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
             for _ in range(512):
                 member.write(bytes(2**20))
-    sentence = refuse_predict(files / "model.ksc", "bomb.npz")
+    sentence = refuse_predict(files / "model.ksc", "bomb.npz", installed=True)
     assert sentence.startswith("The model was trained with 2 columns, but the data has 67108864")
     os.rename(tmp_path / "bomb.npz", tmp_path / "bomb.ksc")
-    assert refuse_predict("bomb.ksc", files / "points.csv").startswith("bomb.ksc ")
+    sentence = refuse_predict("bomb.ksc", files / "points.csv", installed=True)
+    assert sentence.startswith("bomb.ksc ")
 
 
 def test_an_output_in_a_folder_that_does_not_exist(refused, files, fast):
@@ -187,7 +190,7 @@ def test_an_output_in_a_folder_that_is_full(refuse_fit, files, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     # The model fits, the labels do not: neither appears.
-    sentence = refuse_fit("points.npy", preexec_fn=little_room)
+    sentence = refuse_fit("points.npy", installed=True, preexec_fn=little_room)
     assert sentence == f"{tmp_path / 'labels.csv'}: File too large."
 
 

@@ -67,6 +67,18 @@ class Opened:
             else:
                 self.source = self._as_numbers(table)
         self.source.origins = absolute_names(names)
+        if append:
+            self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse columns of the names that the labels have, before any work."""
+        names = [] if self.files is None else self.files.schema.names
+        taken = [name for name in names if name == "label" or name.startswith("membership_")]
+        if taken:
+            raise ValueError(
+                f"{self.paths[0]} has a column {taken[0]!r}, which the labels have too: rename it, "
+                "or leave --append out."
+            )
 
     def _as_numbers(self, table: dict[str, Any]) -> FileStream:
         """Rows as they are where they hold numbers alone, encoded otherwise."""
@@ -95,6 +107,8 @@ class Opened:
         if not chosen:
             raise ValueError(f"{self.paths[0]} has no columns that could be used.")
         self.request = replace(self.request, columns=tuple(chosen))
+        codes = [name for name in self.files.categories if name in chosen]
+        self.table = table = {**table, "categorical": [*table["categorical"], *codes]}
         if table["categorical"] or not self.files.is_numeric(chosen):
             return self._encoded(self._encoder(table))
         return self._plain(self.request)
@@ -137,12 +151,6 @@ class Opened:
         if not self.append or self.files is None:
             return self.source
         names = self.files.schema.names
-        taken = [name for name in names if name == "label" or name.startswith("membership_")]
-        if taken:
-            raise ValueError(
-                f"{self.paths[0]} has a column {taken[0]!r}, which the labels have too: rename it, "
-                "or leave --append out."
-            )
         if isinstance(self.source, EncodedStream):
             return EncodedStream(self.files, self.source.encoder, names)
         return self._plain(replace(self.request, ids=tuple(names)))

@@ -153,7 +153,12 @@ def _decoded(column: Any) -> Any:
     pa = require_pyarrow()
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    if not pa.types.is_dictionary(column.type):
+        return column
+    if isinstance(column.type.value_type, pa.BaseExtensionType):  # intervals of pandas
+        levels = [None if value is None else str(value) for value in column.dictionary.to_pylist()]
+        column = pa.DictionaryArray.from_arrays(column.indices, pa.array(levels, pa.string()))
+    return column.dictionary_decode()
 
 
 def _level(value: Any) -> str | None:

@@ -194,9 +194,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _fit_statistics(
         self, schema: Any, statistics: TableStatistics, left_out: dict[str, str]
     ) -> TableEncoder:
+        names = schema.names
+        if not names:
+            raise ValueError("The table has no columns.")
         if statistics.n_rows == 0:
             raise ValueError("The table has no rows.")
-        names = schema.names
+        if statistics.n_rows == 1:
+            raise ValueError("The table has one row: clusters need at least two.")
         used = [name for name in names if name in statistics.kinds or name in left_out]
         self.columns_ = plan_columns(statistics, left_out, used, self)
         self.n_missing_ = {name: statistics.missing(name) for name in statistics.kinds}

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from sparseksc.data.formats.arrow import LARGEST_EXACT
+from sparseksc.data.formats.csv import is_number
 from sparseksc.preprocessing.columns import NUMERIC, EncodedColumn
 from sparseksc.preprocessing.statistics import TableStatistics
 from sparseksc.scaling import Scaling
@@ -71,7 +73,8 @@ def _number(name: str, statistics: TableStatistics, least: int, missing: str) ->
         return _left_out(name, "empty")
     _, _, low, high = statistics.spread(name)
     if low == high:
-        return _left_out(name, "constant")
+        beyond = abs(low) >= LARGEST_EXACT
+        return _left_out(name, "constant once rounded, beyond 2^53" if beyond else "constant")
     counts = statistics.counts_rows(name) and statistics.n_rows >= COUNTED_ROWS
     if counts and statistics.kinds[name] == "number":
         return _left_out(name, "row numbers")
@@ -132,7 +135,8 @@ def _example(levels: list[str]) -> str:
     marked = sum(MARKED_NUMBER.fullmatch(level) is not None for level in levels)
     if marked < len(levels) / 2 and not _written(levels):
         return ""
-    return f", such as {levels[0][:20]!r}"
+    shown = next((level for level in levels if not is_number(level)), levels[0])
+    return f", such as {shown[:20]!r}"
 
 
 def weigh(columns: list[EncodedColumn], statistics: TableStatistics) -> Scaling:

@@ -17,6 +17,7 @@ from sparseksc.data.files import FileStream, require_unchanged, stamp_of
 from sparseksc.data.formats.arrow import (
     WHOLE,
     Columnar,
+    category_columns,
     index_columns,
     is_whole,
     require_pyarrow,
@@ -40,6 +41,8 @@ class TableFiles:
         Types of the columns of all files.
     index : list of str
         Columns that were the index of a pandas data frame.
+    categories : list of str
+        Columns that were categories of it.
     """
 
     def __init__(self, paths: list[Path], form: Columnar) -> None:
@@ -58,6 +61,7 @@ class TableFiles:
             name for name in schemas[0].names if all(name in other.names for other in schemas)
         ]
         self.index = index_columns(schemas[0])
+        self.categories = category_columns(schemas[0])
         fields = []
         for name in common:
             found = [schema.field(name) for schema in schemas]
@@ -81,7 +85,8 @@ class TableFiles:
     def is_numeric(self, names: Sequence[str]) -> bool:
         """Whether columns hold numbers and truth values alone, but for missing ones."""
         types = [self.schema.field(name).type for name in names]
-        return all(kind_of(of) in ("number", "boolean") for of in types)
+        nothing = require_pyarrow().null()
+        return all(kind_of(of) in ("number", "boolean") and of != nothing for of in types)
 
     def batches(self, names: list[str]) -> Iterator[Any]:
         """Record batches of the named columns of all files."""
@@ -238,3 +243,10 @@ def fit_to_files(encoder: TableEncoder, files: TableFiles) -> TableEncoder:
                 files.form.no_number(path, name, schema.field(name).type) for path in files.paths
             )
             raise ValueError(next(sentences, str(error))) from None
+        except ValueError as error:
+            name = schema.names[0] if len(schema.names) == 1 else ""
+            if all(mark.isalnum() or mark in " _" for mark in name):
+                raise
+            raise ValueError(
+                f"{error} If {name!r} are several columns, say what separates them (--separator)."
+            ) from None

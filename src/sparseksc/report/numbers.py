@@ -33,8 +33,8 @@ def number(value: float, places: int | None = None) -> str:
         text = f"{value:,.{max(0, 3 - floor(log10(size)))}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
     else:
-        digits, _, power = f"{value:.3g}".partition("e")
-        text = f"{digits}e{int(power)}"
+        digits, _, power = f"{value:.2e}".partition("e")
+        text = f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
     if not any(digit in text for digit in "123456789"):
         text = text.removeprefix("-")
     return text.replace("-", "−")

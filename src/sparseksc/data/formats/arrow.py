@@ -151,6 +151,31 @@ def warn_of_rounding(column: str) -> None:
     )
 
 
+def _notes_of_pandas(schema: Any, entry: str) -> list[Any]:
+    """Return what pandas has written beside the columns."""
+    try:
+        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))[entry]
+    except (ValueError, KeyError, TypeError):  # notes of others need not be what pandas writes
+        return []
+    return found if isinstance(found, list) else []
+
+
+def category_columns(schema: Any) -> list[str]:
+    """Names of the columns that were categories of a pandas data frame, of whatever type.
+
+    Examples
+    --------
+    >>> import pandas as pd, pyarrow as pa
+    >>> from sparseksc.data.formats.arrow import category_columns
+    >>> frame = pd.DataFrame({"height": [1.8, 1.6], "team": pd.Categorical([2, 7])})
+    >>> category_columns(pa.Schema.from_pandas(frame))
+    ['team']
+    """
+    columns = [one for one in _notes_of_pandas(schema, "columns") if isinstance(one, dict)]
+    named = {one.get("field_name") for one in columns if one.get("pandas_type") == "categorical"}
+    return [name for name in schema.names if name in named]
+
+
 def index_columns(schema: Any) -> list[str]:
     """Names of the columns that were the index of a pandas data frame.
 
@@ -162,12 +187,8 @@ def index_columns(schema: Any) -> list[str]:
     >>> index_columns(pa.Schema.from_pandas(frame))
     ['who']
     """
-    try:
-        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
-    except (ValueError, KeyError, TypeError):  # notes of others need not be what pandas writes
-        return []
     # A range of numbers is no column, but a description.
-    named = {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()
+    named = {name for name in _notes_of_pandas(schema, "index_columns") if isinstance(name, str)}
     return [name for name in schema.names if name in named]
 
 

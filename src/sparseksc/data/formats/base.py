@@ -158,7 +158,9 @@ class Format(ABC):
 def require_table(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Refuse what is not a table of numbers."""
     if len(shape) != 2:
-        raise ValueError(f"{path} must hold a 2-D array, got {len(shape)} dimensions.")
+        raise ValueError(
+            f"{path} must hold a 2-D array, got {len(shape)} dimension{'s' * (len(shape) != 1)}."
+        )
     if shape[1] == 0:
         raise ValueError(f"{path} has no columns.")
     if dtype.kind not in "fiub":

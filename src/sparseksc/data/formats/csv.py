@@ -192,7 +192,12 @@ class Csv(Columnar):
         types, inferred = dict.fromkeys(names, pa.string()), self._inferred(path)
         found = {name: inferred.field(name).type for name in names}
         if self.request.typed_ids:
-            types |= {name: of for name, of in found.items() if not pa.types.is_null(of)}
+            texts = self._padded(path, [n for n, of in found.items() if pa.types.is_integer(of)])
+            types |= {
+                name: of
+                for name, of in found.items()
+                if not pa.types.is_null(of) and name not in texts
+            }
         commas = [name for name, of in found.items() if pa.types.is_floating(of)]
         if self.request.typed_ids or self.dialect(path).decimal == ".":
             commas = []
@@ -204,17 +209,45 @@ class Csv(Columnar):
                 batch = batch.set_column(place, name, points)
             yield batch
 
+    def _padded(self, path: Path, names: list[str]) -> list[str]:
+        """Columns of whole numbers that begin with zeros in the first rows, such as codes."""
+        pa = require_pyarrow()
+        if not names:
+            return []
+        batch = self._open(path, dict.fromkeys(names, pa.string()), names).read_next_batch()
+        begins = (pa.compute.match_substring_regex(one, "^0[0-9]") for one in batch.columns)
+        return [
+            name for name, found in zip(names, begins, strict=True) if pa.compute.any(found).as_py()
+        ]
+
     def _batches(self, path: Path, types: dict[str, Any], carried: bool) -> Iterator[Any]:
         pa = require_pyarrow()
         numbers = [name for name, of in types.items() if pa.types.is_floating(of)]
+        batch = None
         with self._understood(path, numbers=numbers):
             reader = self._open(path, types, list(types), carried)
             while True:
                 try:
                     batch = reader.read_next_batch()
                 except StopIteration:
-                    return
+                    break
                 yield batch
+            if batch is not None and _ends_with_lines(batch):
+                self._check_quotes(path)
+
+    def _check_quotes(self, path: Path) -> None:
+        """Refuse a quote that is never closed: Arrow takes all that follows for one text."""
+        line = 0
+        with self._lines(path) as lines:
+            reader = csv.reader(lines, delimiter=self.dialect(path).delimiter, strict=True)
+            try:
+                for _ in reader:
+                    line = reader.line_num
+            except csv.Error as error:
+                if "end of data" in str(error):
+                    raise ValueError(
+                        f"{path} has a quote in line {line + 1:,} that is never closed: close it."
+                    ) from None
 
     def dask_frame(
         self, paths: Sequence[Path], columns: list[str] | None, dtype: np.dtype[Any]
@@ -314,6 +347,12 @@ class Csv(Columnar):
                 return None
             line = skipped + reader.line_num
         return f"{path} has {what} in row {row:,} (line {line:,}){rest}."
+
+
+def _ends_with_lines(batch: Any) -> bool:
+    """Whether a text of the last row goes over lines."""
+    last = batch.slice(max(0, batch.num_rows - 1)).to_pylist()
+    return any(isinstance(value, str) and "\n" in value for row in last for value in row.values())
 
 
 def _not_in(path: Path, error: UnicodeError) -> str:

@@ -39,9 +39,10 @@ class Spreadsheet(Columnar):
 
     def _read(self, path: Path) -> Any:
         pa = require_pyarrow()
-        rows = _filled_rows(path)
+        rows, sheets = _filled_rows(path)
+        others = f"; the others ({', '.join(sheets[1:])}) are not read" if sheets[1:] else ""
         if not rows:
-            raise ValueError(f"{path} has nothing in its first sheet.")
+            raise ValueError(f"{path} has nothing in its first sheet{others}.")
         width = max(len(row) for row in rows)
         if self.request.header is False:
             names = [f"column{number}" for number in range(1, width + 1)]
@@ -55,7 +56,7 @@ class Spreadsheet(Columnar):
                 )
             rows = rows[1:]
         if not rows:
-            raise ValueError(f"{path} has no rows.")
+            raise ValueError(f"{path} has no rows below the names in its first sheet{others}.")
         columns = [
             pa.array(_column([row[place] if place < len(row) else None for row in rows]))
             for place in range(width)
@@ -79,8 +80,8 @@ class Spreadsheet(Columnar):
         return super().no_number(path, name, of)
 
 
-def _filled_rows(path: Path) -> list[list[Any]]:
-    """Rows of the first sheet that are not empty."""
+def _filled_rows(path: Path) -> tuple[list[list[Any]], list[str]]:
+    """Rows of the first sheet that are not empty, and the names of all sheets."""
     try:
         from python_calamine import CalamineWorkbook
     except ImportError:
@@ -90,13 +91,14 @@ def _filled_rows(path: Path) -> list[list[Any]]:
         ) from None
     try:
         with path.open("rb") as file:
-            sheet = CalamineWorkbook.from_filelike(file).get_sheet_by_index(0)
+            book = CalamineWorkbook.from_filelike(file)
+            sheet, names = book.get_sheet_by_index(0), list(book.sheet_names)
             rows = [[None if cell in FAULTS else cell for cell in row] for row in sheet.iter_rows()]
     except OSError:
         raise
     except Exception as error:  # the parser's own class, and those of damaged archives
         raise ValueError(f"{path} cannot be read as a spreadsheet: {brief(error)}") from None
-    return [row for row in rows if any(cell is not None for cell in row)]
+    return [row for row in rows if any(cell is not None for cell in row)], names
 
 
 def _column(cells: list[Any]) -> list[Any]:
