@@ -59,12 +59,20 @@ class Times:
 
     def ratio(self, slow: str, quick: str) -> Spread:
         """How many times longer one contender took than another, round by round."""
-        pairs = zip(self.wall[slow], self.wall[quick], strict=True)
-        return Spread.of([numerator / denominator for numerator, denominator in pairs])
+        return _ratio(self.wall[slow], self.wall[quick])
+
+    def cpu_ratio(self, slow: str, quick: str) -> Spread:
+        """Return the same for CPU time, where one thread does the work of both."""
+        return _ratio(self.cpu[slow], self.cpu[quick])
 
     def cores(self, name: str) -> float:
         """Cores that were at work on average: CPU time over wall time."""
         return sum(self.cpu[name]) / sum(self.wall[name])
+
+
+def _ratio(numerators: tuple[float, ...], denominators: tuple[float, ...]) -> Spread:
+    pairs = zip(numerators, denominators, strict=True)
+    return Spread.of([numerator / denominator for numerator, denominator in pairs])
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ struct Loops {
                      std::int64_t* numbers);
     // The `count` nearest of the R points P of d features to each row, and their squared distances
     // in float64, ascending; of equally near ones the first. `points` are P in float32, which leave
-    // a few to be compared, or null, and then all are; `candidates` is scratch of R numbers.
+    // a few to be compared, or null, and then all are; `candidates` is scratch of R + 1 numbers.
     void (*nearest)(const T* X, std::size_t n, const T* P, std::size_t R, std::size_t d,
                     const Pivots<float>* points, std::size_t count, std::int64_t* candidates,
                     std::int64_t* numbers, double* distances);
