@@ -45,6 +45,7 @@ from sparseksc.core.spectrum import LEAST_EIGENVALUE, Spectrum, with_fixed_signs
 from sparseksc.data.distinct import distinct_sample
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import Source
+from sparseksc.execution.notices import warn
 from sparseksc.execution.threads import map_rows
 from sparseksc.kernels import Landmarks
 from sparseksc.kernels.metrics import METRICS, Metric
@@ -164,6 +165,23 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
         constant_diagonal=True,
         reach=FAR * max(left, LEAST_DISTANCE),
     )
+
+
+def check_neighbors(kernel: Landmarks, R: int, n_points: int) -> None:
+    """Refuse as many neighbours as there are landmarks, and say where fewer are taken."""
+    asked, taken = kernel.n_neighbors, kernel.neighbors_among(R)
+    if R <= asked:
+        raise ValueError(
+            f"n_neighbors must be less than the number of landmarks, got {asked}, and {n_points} "
+            f"points give {R} of them."
+        )
+    if taken < asked:
+        warn(
+            f"n_neighbors={asked} is lowered to {taken}, half of the {R} landmarks that "
+            f"{n_points} points give: with more neighbours, the farthest would tell points apart. "
+            "Ask for fewer.",
+            UserWarning,
+        )
 
 
 def _means(rows: Any, numbers: Integers, weights: Floats, R: int) -> Any:
