@@ -52,6 +52,8 @@ from sparseksc.kernels.metrics import METRICS, Metric
 
 #: Steps of Lloyd's algorithm: later ones move the landmarks, and not the clusters.
 LLOYD_STEPS = 5
+#: Fewer are taken where no more than this share of the rows change their landmark.
+SETTLED = 0.01
 #: Rows for each landmark that they are found in, where there are as many.
 ROWS_PER_LANDMARK = 10
 #: At least so many rows share a landmark, or the kernel falls into pieces.
@@ -146,12 +148,15 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
     def nearest(chunk: Array) -> Floats:
         return np.column_stack(metric.nearest(chunk, points, 1))
 
+    numbers = np.full(n, -1)
     for _ in range(LLOYD_STEPS):
-        found = map_rows(nearest, rows, 1, recipe.n_jobs)
+        found, before = map_rows(nearest, rows, 1, recipe.n_jobs), numbers
         numbers, distances = found[:, 0].astype(np.intp), found[:, 1]
         means = _means(rows, numbers, sample.weights, points.shape[0])
         kept = metric.kept(means).astype(sample.X.dtype, copy=False)
         points = metric.landmarks(kept)
+        if np.count_nonzero(numbers != before) <= SETTLED * n:
+            break
     # To the centres before the last step, which is near enough.
     left = _root_mean_square(distances, sample.weights)
     residual, R = _relative(left, metric, rows, sample.weights), points.shape[0]
