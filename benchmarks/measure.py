@@ -53,18 +53,30 @@ class Times:
     def seconds(self, name: str) -> Spread:
         return Spread.of(self.wall[name])
 
+    def cpu_seconds(self, name: str) -> Spread:
+        """CPU time of all threads, which other work on the machine disturbs less."""
+        return Spread.of(self.cpu[name])
+
     def nanoseconds_per(self, name: str, count: int) -> Spread:
-        """CPU time, which other work on the machine disturbs less, for each of many entries."""
-        return Spread.of(self.cpu[name]).scaled(1e9 / count)
+        """CPU time for each of many entries."""
+        return self.cpu_seconds(name).scaled(1e9 / count)
 
     def ratio(self, slow: str, quick: str) -> Spread:
         """How many times longer one contender took than another, round by round."""
-        pairs = zip(self.wall[slow], self.wall[quick], strict=True)
-        return Spread.of([numerator / denominator for numerator, denominator in pairs])
+        return _ratio(self.wall[slow], self.wall[quick])
+
+    def cpu_ratio(self, slow: str, quick: str) -> Spread:
+        """Return the same of CPU time."""
+        return _ratio(self.cpu[slow], self.cpu[quick])
 
     def cores(self, name: str) -> float:
         """Cores that were at work on average: CPU time over wall time."""
         return sum(self.cpu[name]) / sum(self.wall[name])
+
+
+def _ratio(numerators: tuple[float, ...], denominators: tuple[float, ...]) -> Spread:
+    pairs = zip(numerators, denominators, strict=True)
+    return Spread.of([numerator / denominator for numerator, denominator in pairs])
 
 
 @dataclass(frozen=True)

@@ -49,3 +49,11 @@ def histograms(n_points: int, n_bins: int, seed: int = 0) -> NDArray[np.float64]
     centres = rng.dirichlet(np.full(n_bins, 0.5), size=64)
     rows = rng.gamma(0.3 + 20.0 * centres[rng.integers(64, size=n_points)])
     return np.asarray(rows / rows.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def gaussians(n_points: int, n_features: int = 16, n_clusters: int = 10) -> NDArray[np.float64]:
+    """Return clusters of equal shape and nearly equal size that hardly overlap."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(n_points, n_features))
+    centers = 6.0 * rng.normal(size=(n_clusters, n_features))
+    return points + centers[rng.integers(n_clusters, size=n_points)]

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from sparseksc._native import KERNELS, twin
+from sparseksc._native.sparse import PointsByFeature
 
 try:
     from sparseksc._native import _core
@@ -162,6 +164,20 @@ def distances_into(rng):
     return Call(arguments, ("numbers", "distances"))
 
 
+def sparse_products_into(rng):
+    n, d, R = int(rng.integers(0, 20)), int(rng.integers(1, 20)), int(rng.integers(1, 40))
+    dtype = (np.float64, np.float32)[rng.integers(2)]
+    # Whole numbers, whose products are exact.
+    X, P = (sp.csr_array(np.maximum(rng.integers(-9, 4, (size, d)), 0)) for size in (n, R))
+    points = PointsByFeature.of(P.astype(dtype))
+    arguments = {"starts": X.indptr.astype(np.int64), "features": X.indices.astype(np.int64),
+                 "values": X.data.astype(dtype), "point_starts": points.starts,
+                 "numbers": points.numbers, "point_values": points.values,
+                 "places": points.places, "dense": points.dense,
+                 "out": np.empty((n, R), dtype)}  # fmt: skip
+    return Call(arguments, ("out",))
+
+
 def conductances_into(rng):
     n, s, R = int(rng.integers(0, 40)), int(rng.integers(1, 5)), int(rng.integers(1, 20))
     K = int(rng.integers(1, 5))
@@ -211,7 +227,7 @@ def use_variant(rng):
 ENTRIES: list[Callable[..., Call]] = [
     tile_into, scores_into, column_sums_into, moments_into, greedy_into, refine_into, spread_into,
     assign_into, scatter_into, smallest_into, nearest_into, distances_into, uniform_into,
-    conductances_into,
+    conductances_into, sparse_products_into,
     ahead_into, exponential_into, use_variant,
 ]  # fmt: skip
 

@@ -61,8 +61,8 @@ class KernelSpectralClustering(CallbackSupportMixin, FittedClusters):
     kernel_params : dict, default=None
         ``degree`` and ``coef0`` of the polynomial kernel, or the arguments of a function.
     n_neighbors : int or "auto", default="auto"
-        Nearest landmarks that describe a point, for ``kernel="landmarks"``; "auto" is 6,
-        or up to 16 where few clusters, a known number, have many landmarks each.
+        Nearest landmarks that describe a point, for ``kernel="landmarks"``, at most half of them;
+        "auto" is 6, or up to 16 where few clusters, a known number, have many landmarks each.
     metric : {"euclidean", "cosine", "haversine", "jaccard"}, default="euclidean"
         Distance between points and landmarks: "cosine" for text and embeddings, "haversine" for
         rows of latitude and longitude in degrees, "jaccard" for sets as rows of 0 and 1.

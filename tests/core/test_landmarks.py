@@ -252,7 +252,7 @@ def test_constant_data_and_few_rows():
     ("parameters", "X", "sentence"),
     [
         ({"bandwidth": 1.0}, np.eye(9), "has no bandwidth"),
-        ({"n_neighbors": 5, "max_rank": 5}, np.eye(9), "less than max_rank"),
+        ({"n_neighbors": 5, "max_rank": 9}, np.eye(9), "at most half of max_rank"),
         ({"n_neighbors": 7}, np.random.default_rng(0).normal(size=(7, 2)), "7 points give"),
         ({"n_neighbors": 6}, np.random.default_rng(0).normal(size=(6, 2)), "6 points give 6"),
         ({"n_neighbors": 0}, np.eye(9), "n_neighbors must be an integer of at least 1"),
@@ -273,7 +273,8 @@ def test_what_cannot_be_done_gets_one_sentence(parameters, X, sentence):
 
 def test_equal_rows_share_a_landmark():
     X = np.repeat(np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 5.0]]), 30, axis=0)
-    ksc = make(3, n_neighbors=2).fit(X)
+    with pytest.warns(UserWarning, match="n_neighbors=2 is lowered to 1, half of the 3 landmarks"):
+        ksc = make(3, n_neighbors=2).fit(X)
     assert len(ksc.reduced_set_) == 3
     assert len(set(ksc.labels_)) == 3
 

@@ -17,6 +17,7 @@ void bind_clusters(nb::module_& module);     // clusters.cpp
 void bind_conductance(nb::module_& module);  // conductance.cpp
 void bind_hashing(nb::module_& module);      // hashing.cpp
 void bind_neighbours(nb::module_& module);   // neighbours.cpp
+void bind_sparse(nb::module_& module);       // sparse.cpp
 
 namespace baseline { extern const Variant variant; }
 #ifdef SPARSEKSC_HAVE_avx2
@@ -333,6 +334,7 @@ NB_MODULE(_core, module) {
     ksc::bind_conductance(module);
     ksc::bind_hashing(module);
     ksc::bind_neighbours(module);
+    ksc::bind_sparse(module);
     module.def("exponential_into", &ksc::exponential_into, nb::arg("values").noconvert(),
                nb::arg("out").noconvert());
     module.def("variants", &ksc::variants);

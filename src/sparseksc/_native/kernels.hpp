@@ -63,6 +63,19 @@ inline constexpr T reach_depth = sizeof(T) == sizeof(double) ? T(40) : T(24);
 // reach beyond its last row and column.
 inline constexpr std::size_t panel_rows = 64, row_margin = 8, column_margin = 24;
 
+// Points by their features, in which many of them are zero: values[starts[f] .. starts[f + 1]) are
+// those of feature f, and numbers the points that they belong to. Where places[f] is not negative,
+// all points have a value in row places[f] of `dense` instead.
+template <typename T>
+struct SparsePoints {
+    const std::int64_t* starts;   // [features + 1]
+    const std::int64_t* numbers;
+    const T* values;
+    const std::int64_t* places;   // [features]
+    const T* dense;               // [dense_rows][count]
+    std::size_t features, dense_rows, count;
+};
+
 template <typename T>
 struct Loops {
     // out[i, r] = k(x_i, p_r). `row` is scratch of blocks * block<T> values.
@@ -110,13 +123,17 @@ struct Loops {
                      std::int64_t* numbers);
     // The `count` nearest of the R points P of d features to each row, and their squared distances
     // in float64, ascending; of equally near ones the first. `points` are P in float32, which leave
-    // a few to be compared, or null, and then all are; `candidates` is scratch of R numbers.
+    // a few to be compared, or null, and then all are; `candidates` is scratch of R + 1 numbers.
     void (*nearest)(const T* X, std::size_t n, const T* P, std::size_t R, std::size_t d,
                     const Pivots<float>* points, std::size_t count, std::int64_t* candidates,
                     std::int64_t* numbers, double* distances);
     // Squared distances of row i to the points numbers[i], both sorted by them.
     void (*distances_to)(const T* X, std::size_t n, std::size_t d, const T* P, std::size_t count,
                          std::int64_t* numbers, double* distances);
+    // out[i, r] = the inner product of sparse row i, whose entries are those from starts[i] on, and
+    // point r, summed in the order of the entries. False where a number is out of range.
+    bool (*sparse_products)(const std::int64_t* starts, const std::int64_t* features,
+                            const T* values, std::size_t n, const SparsePoints<T>&, T* out);
 };
 
 // Rows that are compared with a prototype at once, and values that are looked at together.

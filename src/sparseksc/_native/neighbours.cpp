@@ -50,7 +50,7 @@ void nearest_into(const Input& X, const Input& P, const Output& numbers, const O
         keep_apart({{"numbers", numbers}, {"distances", distances}}, {{"X", X}, {"P", P}});
         if (n == 0) return;
         nb::gil_scoped_release release;
-        std::vector<Int64> candidates(R);
+        std::vector<Int64> candidates(R + 1);
         if (n <= few_rows || d == 0) {
             loops.nearest(x, n, p, R, d, nullptr, count, candidates.data(), found, out);
             return;

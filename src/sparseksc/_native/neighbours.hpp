@@ -64,24 +64,24 @@ void smallest(const T* values, std::size_t n, std::size_t R, std::size_t count, 
     }
 }
 
-// In float64.
+// In float64; as many sums side by side as the latency of an addition leaves room for.
 template <typename T>
 inline double squared_distance(const T* x, const T* p, std::size_t d) {
-    double parts[8] = {};
+    constexpr std::size_t width = 16;
+    double parts[width] = {};
     std::size_t f = 0;
-    for (; f + 8 <= d; f += 8) {
-        for (std::size_t j = 0; j < 8; ++j) {
+    for (; f + width <= d; f += width) {
+        for (std::size_t j = 0; j < width; ++j) {
             const double difference = static_cast<double>(x[f + j]) - p[f + j];
             parts[j] += difference * difference;
         }
     }
+    double rest = 0.0;  // apart, so that the other sums stay in registers
     for (; f < d; ++f) {
         const double difference = static_cast<double>(x[f]) - p[f];
-        parts[f % 8] += difference * difference;
+        rest += difference * difference;
     }
-    double sum = 0.0;
-    for (const double part : parts) sum += part;
-    return sum;
+    return folded<width / 2>(parts) + rest;
 }
 
 // Whether a point comes before another; of equally near ones the first.
@@ -135,20 +135,48 @@ inline void nearest_of(const T* x, const T* P, std::size_t d, const std::int64_t
     }
 }
 
+// Puts the smaller one of lanes j and half + j into lane j; unrolled, so that they stay in registers.
+template <std::size_t half>
+SPARSEKSC_INLINE void fold_least(const float* lanes, float* out) {
+    for (std::size_t j = 0; j < half; ++j) {
+        out[j] = lanes[half + j] < lanes[j] ? lanes[half + j] : lanes[j];
+    }
+}
+template <std::size_t half>
+SPARSEKSC_INLINE float least_of(float* lanes) {
+    fold_least<half>(lanes, lanes);
+    if constexpr (half > 1) return least_of<half / 2>(lanes);
+    return lanes[0];
+}
+
+// The least of `lanes` values that no fewer than `count` of them do not exceed. Counts instead of
+// sorting: a processor cannot foresee the branches of a sort.
+template <std::size_t lanes>
+inline float value_in_place(const float* values, std::size_t count) {
+    float ranks[lanes] = {}, enough[lanes];
+    for (std::size_t k = 0; k < lanes; ++k) {
+        const float value = values[k];
+        for (std::size_t j = 0; j < lanes; ++j) ranks[j] += value <= values[j] ? 1.0f : 0.0f;
+    }
+    const float place = static_cast<float>(count);
+    for (std::size_t j = 0; j < lanes; ++j) {
+        enough[j] = ranks[j] >= place ? values[j] : std::numeric_limits<float>::infinity();
+    }
+    return least_of<lanes / 2>(enough);
+}
+
 // Writes which of the points may be among the `count` nearest of a row, from its products with
 // them, which are overwritten by |p|^2 / 2 - x . p: that has the order of the distances up to
-// `error`. Returns how many there are.
+// `error`. Returns how many there are; there must be room for one more.
 //
 // The smallest value in each of some lanes, and among these the one in place `count`, which is no
 // less than that among all values, tells in which lanes to look for what.
 inline std::size_t choose_candidates(float* values, const float* lengths, std::size_t width,
                                      std::size_t count, float error, std::int64_t* candidates) {
     constexpr std::size_t lanes = 64;
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    float least[lanes], best[lanes];
-    std::int64_t places[lanes];
+    float least[lanes], folded[lanes / 2];
     if (count > lanes) return 0;
-    for (std::size_t j = 0; j < lanes; ++j) least[j] = infinity;
+    for (std::size_t j = 0; j < lanes; ++j) least[j] = std::numeric_limits<float>::infinity();
     for (std::size_t r = 0; r < width; r += block<float>) {
         float* mine = least + r % lanes;
         for (std::size_t j = 0; j < block<float>; ++j) {
@@ -157,23 +185,27 @@ inline std::size_t choose_candidates(float* values, const float* lengths, std::s
             mine[j] = value < mine[j] ? value : mine[j];
         }
     }
-    start(count, best, places);
+    fold_least<lanes / 2>(least, folded);
+    const float most = 2.0f * error + (count <= lanes / 4 ? value_in_place<lanes / 2>(folded, count)
+                                                          : value_in_place<lanes>(least, count));
+    if (!(most < std::numeric_limits<float>::infinity())) return 0;
+    // Every number is written, and the next one over it where it is not wanted.
+    std::size_t used = 0, found = 0;
+    std::uint8_t used_lanes[lanes + 1];
     for (std::size_t j = 0; j < lanes; ++j) {
-        if (least[j] < best[count - 1]) insert(least[j], 0, count, best, places);
+        used_lanes[used] = static_cast<std::uint8_t>(j);
+        used += least[j] <= most;
     }
-    const float most = best[count - 1] + 2.0f * error;
-    if (!(most < infinity)) return 0;
-    std::size_t found = 0;
-    for (std::size_t j = 0; j < lanes; ++j) {
-        if (!(least[j] <= most)) continue;
-        for (std::size_t r = j; r < width; r += lanes) {
-            if (values[r] <= most) candidates[found++] = static_cast<std::int64_t>(r);
+    for (std::size_t k = 0; k < used; ++k) {
+        for (std::size_t r = used_lanes[k]; r < width; r += lanes) {
+            candidates[found] = static_cast<std::int64_t>(r);
+            found += values[r] <= most;
         }
     }
     return found;
 }
 
-// The `count` nearest of the R points P of d features. `candidates` is scratch of R numbers.
+// The `count` nearest of the R points P of d features. `candidates` is scratch of R + 1 numbers.
 template <typename T>
 void nearest(const T* X, std::size_t n, const T* P, std::size_t R, std::size_t d,
              const Pivots<float>* points, std::size_t count, std::int64_t* candidates,

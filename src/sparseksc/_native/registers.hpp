@@ -64,6 +64,14 @@ SPARSEKSC_INLINE auto lane(const V& vector, std::size_t j) {
 }
 #endif
 
+// The sum of 2 * half lanes, by halves; unrolled, so that the lanes stay in registers.
+template <std::size_t half>
+SPARSEKSC_INLINE double folded(double* lanes) {
+    for (std::size_t j = 0; j < half; ++j) lanes[j] += lanes[half + j];
+    if constexpr (half > 1) return folded<half / 2>(lanes);
+    return lanes[0];
+}
+
 // Adds products of `Rows` columns of `left` and `Vectors` registers of columns of `right`, which
 // are `apart` from each other: out[r, c] += sum over k of left[k, r] right[k, c], or = where out is
 // `fresh`. The sums stay in registers, and each is taken in the order of k, so that it is the same

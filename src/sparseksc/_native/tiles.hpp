@@ -205,14 +205,6 @@ void tile(const T* X, std::size_t rows, const Pivots<T>& pivots, T* row, T* out)
     }
 }
 
-// The sum of 2 * half lanes, by halves; unrolled, so that the lanes stay in registers.
-template <std::size_t half>
-SPARSEKSC_INLINE double folded(double* lanes) {
-    for (std::size_t j = 0; j < half; ++j) lanes[j] += lanes[half + j];
-    if constexpr (half > 1) return folded<half / 2>(lanes);
-    return lanes[0];
-}
-
 template <typename K, typename T>
 void scores(const T* X, std::size_t rows, const Pivots<T>& pivots, const double* coef,
             const double* bias, std::size_t outputs, T* row, T* out) {

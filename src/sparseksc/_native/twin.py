@@ -24,6 +24,7 @@ from .checks import (
     require_whole,
 )
 from .least_cut import least_conductance
+from .sparse_twin import sparse_products_into as sparse_products_into
 
 Array: TypeAlias = NDArray[Any]
 

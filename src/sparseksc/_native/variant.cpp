@@ -12,6 +12,7 @@
 #include "neighbours.hpp"
 #include "reach.hpp"
 #include "selection.hpp"
+#include "sparse.hpp"
 #include "tiles.hpp"
 #include "wide.hpp"
 
@@ -31,7 +32,7 @@ namespace SPARSEKSC_VARIANT {
         SPARSEKSC_EACH(moments, T),                                                     \
         {reach<Rbf, T>, reach<Laplacian, T>, reach<Chi2, T>},                           \
         {greedy<Rbf, T>, greedy<Laplacian, T>, greedy<Chi2, T>},                        \
-        exponential<T>, smallest<T>, nearest<T>, distances_to<T>                        \
+        exponential<T>, smallest<T>, nearest<T>, distances_to<T>, sparse_products<T>    \
     }
 
 extern const Variant variant;

@@ -26,6 +26,7 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.data.fingerprint import fingerprint_of
 from sparseksc.execution.memory import parse_bytes
 from sparseksc.kernels import KERNELS, Kernel, Landmarks, Precomputed, make_kernel
+from sparseksc.kernels.landmarks import most_neighbors
 from sparseksc.kernels.metrics import METRICS
 from sparseksc.search.candidates import automatic_bandwidths, spaced
 from sparseksc.search.constants import LANDMARK_SCALES, SECOND_LOOK_RANK
@@ -264,10 +265,11 @@ class Settings:
                         f"The metric {given['metric']!r} takes {OWN_UNITS[given['metric']]} as "
                         f"they are: leave {name} out."
                     )
-        if neighbors != "auto" and given["max_rank"] != "auto" and neighbors >= given["max_rank"]:
+        most = None if given["max_rank"] == "auto" else given["max_rank"]
+        if neighbors != "auto" and most is not None and neighbors > most_neighbors(most):
             raise ValueError(
-                f"n_neighbors must be less than max_rank, the number of landmarks, got "
-                f"n_neighbors={neighbors} and max_rank={given['max_rank']}."
+                f"n_neighbors must be at most half of max_rank, the number of landmarks, got "
+                f"n_neighbors={neighbors} and max_rank={most}."
             )
 
 

@@ -45,12 +45,15 @@ from sparseksc.core.spectrum import LEAST_EIGENVALUE, Spectrum, with_fixed_signs
 from sparseksc.data.distinct import distinct_sample
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import Source
+from sparseksc.execution.notices import warn
 from sparseksc.execution.threads import map_rows
 from sparseksc.kernels import Landmarks
 from sparseksc.kernels.metrics import METRICS, Metric
 
 #: Steps of Lloyd's algorithm: later ones move the landmarks, and not the clusters.
 LLOYD_STEPS = 5
+#: Fewer are taken where no more than this share of the rows change their landmark.
+SETTLED = 0.01
 #: Rows for each landmark that they are found in, where there are as many.
 ROWS_PER_LANDMARK = 10
 #: At least so many rows share a landmark, or the kernel falls into pieces.
@@ -145,12 +148,15 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
     def nearest(chunk: Array) -> Floats:
         return np.column_stack(metric.nearest(chunk, points, 1))
 
+    numbers = np.full(n, -1)
     for _ in range(LLOYD_STEPS):
-        found = map_rows(nearest, rows, 1, recipe.n_jobs)
+        found, before = map_rows(nearest, rows, 1, recipe.n_jobs), numbers
         numbers, distances = found[:, 0].astype(np.intp), found[:, 1]
         means = _means(rows, numbers, sample.weights, points.shape[0])
         kept = metric.kept(means).astype(sample.X.dtype, copy=False)
         points = metric.landmarks(kept)
+        if np.count_nonzero(numbers != before) <= SETTLED * n:
+            break
     # To the centres before the last step, which is near enough.
     left = _root_mean_square(distances, sample.weights)
     residual, R = _relative(left, metric, rows, sample.weights), points.shape[0]
@@ -164,6 +170,23 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
         constant_diagonal=True,
         reach=FAR * max(left, LEAST_DISTANCE),
     )
+
+
+def check_neighbors(kernel: Landmarks, R: int, n_points: int) -> None:
+    """Refuse as many neighbours as there are landmarks, and say where fewer are taken."""
+    asked, taken = kernel.n_neighbors, kernel.neighbors_among(R)
+    if R <= asked:
+        raise ValueError(
+            f"n_neighbors must be less than the number of landmarks, got {asked}, and {n_points} "
+            f"points give {R} of them."
+        )
+    if taken < asked:
+        warn(
+            f"n_neighbors={asked} is lowered to {taken}, half of the {R} landmarks that "
+            f"{n_points} points give: with more neighbours, the farthest would tell points apart. "
+            "Ask for fewer.",
+            UserWarning,
+        )
 
 
 def _means(rows: Any, numbers: Integers, weights: Floats, R: int) -> Any:

@@ -34,6 +34,7 @@ from sparseksc.core.encoding import (
 )
 from sparseksc.core.landmarks import (
     LandmarkSums,
+    check_neighbors,
     choose_landmarks,
     collect_sums,
     solve_landmarks,
@@ -229,13 +230,9 @@ def similarities(
 def choose_pivots(sample: Sample, recipe: Recipe) -> ReducedSet:
     """Select the reduced set in a sample of the rows."""
     if isinstance(recipe.kernel, Landmarks):
-        landmarks, asked = choose_landmarks(sample, recipe), recipe.kernel.n_neighbors
-        R = landmarks.points.shape[0]
-        if R <= asked and recipe.given_neighbors:
-            raise ValueError(
-                f"n_neighbors must be less than the number of landmarks, got {asked}, and "
-                f"{len(sample.rows)} points give {R} of them."
-            )
+        landmarks = choose_landmarks(sample, recipe)
+        if recipe.given_neighbors:
+            check_neighbors(recipe.kernel, landmarks.points.shape[0], len(sample.rows))
         return landmarks
     sample = sample.first(recipe.selection_size, recipe.seed)
     kernel = recipe.icd_kernel

@@ -21,9 +21,11 @@ from sklearn.metrics.pairwise import (
 from sklearn.utils.extmath import row_norms
 
 from sparseksc import _native
+from sparseksc._native import sparse
 from sparseksc._typing import Array, Bandwidth
 from sparseksc.data.sparse import times_columns, without_empty_columns
 from sparseksc.kernels.base import Kernel, Moments
+from sparseksc.kernels.kept import kept_with_points
 
 #: Moments of more pivots than this are left to BLAS, which writes the tile: where most pivots
 #: matter to most rows, that is faster then.
@@ -123,28 +125,21 @@ class RBF(Exponential):
 
     @staticmethod
     def distances(X: Array, P: Array) -> Array:  # noqa: D102
-        if sp.issparse(X) and sp.issparse(P) and X.shape[0] == 1:
-            found = _from_one_row(X, P)
-            if found is not None:
-                return found
-        return euclidean_distances(X, P, squared=True)
+        if not (sp.issparse(X) and sp.issparse(P)):
+            return euclidean_distances(X, P, squared=True)
+        rows, (columns, lengths) = X.astype(np.float64, copy=False), _by_feature(P)
+        distances = sparse.products(rows, columns)
+        distances *= -2.0
+        distances += row_norms(rows, squared=True)[:, None]
+        distances += lengths
+        return np.maximum(distances, 0.0, out=distances)
 
 
-def _from_one_row(x: Any, P: Any) -> Array | None:
-    """Squared distances of one sparse row to others, the same bits as those of many rows.
-
-    Pivots are selected one at a time, and the product of two sparse matrices would order all
-    entries of ``P`` anew for each. None where the order of the sums depends on that of the entries.
-    """
-    if not (x.has_canonical_format and P.has_canonical_format):
-        return None
-    dtype = np.result_type(x.dtype, P.dtype)
-    row, points = x.astype(np.float64), P.astype(np.float64, copy=False)
-    distances = -2.0 * (points @ row.toarray()[0])
-    distances += row_norms(row, squared=True)
-    distances += row_norms(points, squared=True)
-    found: Array = np.maximum(distances, 0.0)[None].astype(dtype, copy=False)
-    return found
+@kept_with_points
+def _by_feature(P: Array) -> tuple[sparse.PointsByFeature, Array]:
+    """Sparse points in float64, and their squared lengths."""
+    points = P.astype(np.float64)
+    return sparse.PointsByFeature.of(points), row_norms(points, squared=True)
 
 
 @dataclass(frozen=True)

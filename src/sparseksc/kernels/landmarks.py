@@ -94,8 +94,8 @@ class Landmarks(Kernel):
         return mixture(numbers, distances, s, R), -distances[:, 0]
 
     def neighbors_among(self, R: int) -> int:
-        """``s`` for R landmarks; with more than half, the farthest would tell points apart."""
-        return min(self.n_neighbors, max(R // 2, 1))
+        """``s`` for R landmarks."""
+        return min(self.n_neighbors, most_neighbors(R))
 
     def nearest(self, X: Array, P: Array, count: int) -> tuple[Integers, Floats]:
         """Return the ``count`` nearest landmarks of each row, and their distances.
@@ -104,6 +104,18 @@ class Landmarks(Kernel):
         """
         metric = METRICS[self.metric]
         return metric.nearest(metric.embedded(X), metric.landmarks(P), count)
+
+
+def most_neighbors(R: int) -> int:
+    """Half of the landmarks: with more neighbours, the farthest would tell points apart.
+
+    Examples
+    --------
+    >>> from sparseksc.kernels.landmarks import most_neighbors
+    >>> most_neighbors(20), most_neighbors(1)
+    (10, 1)
+    """
+    return max(R // 2, 1)
 
 
 def suited_neighbors(R: int, n_clusters: int) -> int:

@@ -247,7 +247,10 @@ def _row_sums(X: Any) -> Array:
 
 
 def _euclidean(products: Array, of_rows: Array, of_points: Array) -> Array:
-    return of_rows + of_points - 2.0 * products
+    products *= -2.0  # in place: new memory takes as long as the sums
+    products += of_rows
+    products += of_points
+    return products
 
 
 def _jaccard(products: Array, of_rows: Array, of_points: Array) -> Array:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
+from sparseksc._native import sparse
 from sparseksc._typing import Array, Bandwidth
 from sparseksc.data.sparse import times_columns, times_rows, without_empty_columns
 from sparseksc.kernels.base import Kernel
@@ -67,15 +68,11 @@ def inner_products(X: Array, P: Array) -> Array:
     """Inner products of the rows of both."""
     if sp.issparse(X) and sp.issparse(P):
         X, some = without_empty_columns(X, P)
-        return safe_sparse_dot(X, _transposed(some), dense_output=True)
+        return sparse.products(X, _by_feature(some))
     return safe_sparse_dot(X, P.T, dense_output=True)
 
 
-@kept_with_points
-def _transposed(P: Array) -> Array:
-    """Columns of sparse points, row by row."""
-    columns: Any = P.T
-    return columns.tocsr()
+_by_feature = kept_with_points(sparse.PointsByFeature.of)
 
 
 @dataclass(frozen=True)
