@@ -46,7 +46,8 @@ class Segmentation:
     labels : array of the shape of the image, int32
         Segment of each pixel, numbered from 0, the largest, without gaps; -1 outside the mask.
     model : KernelSpectralClustering
-        Fitted on the features of the pixels.
+        Fitted on the features of the pixels; for local features the first of several, on every
+        second pixel of each axis where the image is large enough.
     image : array of shape (height, width, 3), uint8
         The image as it is shown; a volume has (depth, height, width, 3).
     levels : Levels or None
