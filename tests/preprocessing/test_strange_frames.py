@@ -73,7 +73,6 @@ OTHERS = {
         "(c: 3 levels)",
     ),
     "decimals of polars": (pl.Series(X).cast(pl.Decimal(10, 2)), "2 numbers (x, c)"),
-    "whole numbers of 128 bits": (pl.Series(range(N), dtype=pl.Int128) ** 2, "2 numbers (x, c)"),
     "times of polars": (pl.Series([time(n % 24) for n in NUMBERS]), "1 duration (c)"),
     "nothing": (pl.Series([None] * N), "left out: c (empty)"),
     "dictionaries of numbers": (pa.array(GROUP).dictionary_encode(), "(c: 3 levels)"),
@@ -81,9 +80,16 @@ OTHERS = {
         pa.DictionaryArray.from_arrays(pa.array(GROUP), pa.array(["a", None, "b"])),
         "(c: 2 levels; 20 missing values)",
     ),
-    "views of texts": (pa.array(COLOUR, pa.string_view()), "(c: 3 levels)"),
     "bytes of one length": (pa.array([b"ab"] * N, pa.binary(2)), "(holds fixed_size_binary[2])"),
 }
+# Not all versions have these.
+if hasattr(pl, "Int128"):
+    OTHERS["whole numbers of 128 bits"] = (
+        pl.Series(range(N), dtype=pl.Int128) ** 2,
+        "2 numbers (x, c)",
+    )
+if hasattr(pa, "string_view"):
+    OTHERS["views of texts"] = (pa.array(COLOUR, pa.string_view()), "(c: 3 levels)")
 
 
 def encoded(table):
