@@ -49,7 +49,7 @@ def test_it_is_left_out_where_it_does_not_fit_into_memory(arms):
 
 @pytest.mark.slow
 def test_it_finds_nothing_in_noise():
-    X = np.random.default_rng(0).uniform(size=(30_000, 2))
+    X = np.random.default_rng(0).uniform(size=(60_000, 2))
     with pytest.warns(DoubtWarning, match="one cluster"):
         model = KernelSpectralClustering(kernel="rbf", random_state=0).fit(X)
     assert model.n_clusters_ == 1

@@ -9,8 +9,8 @@ import numpy as np
 from sparseksc._typing import Array
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.sampling import Sample
-from sparseksc.search.competition import Numbers, best_quality, compete, is_clear
-from sparseksc.search.constants import GRAPH_SIZE, SECOND_LOOK_TIMES, TRAINING_SIZE
+from sparseksc.search.competition import Numbers, best_separation, compete
+from sparseksc.search.constants import CLEAR, GRAPH_SIZE, SECOND_LOOK_TIMES, TRAINING_SIZE
 from sparseksc.search.result import SearchOutcome
 
 
@@ -26,7 +26,8 @@ def search(
     """Find the best of some models.
 
     Long, thin shapes that lie close to each other need narrow bandwidths, hundreds of pivots to
-    cover them, and enough rows not to fall apart.
+    cover them, and enough rows not to fall apart. What these find counts where it is clearly better
+    separated, by ``CLEAR``: halves of a cloud have a larger separation among more rows, too.
 
     Parameters
     ----------
@@ -42,8 +43,9 @@ def search(
         As in :func:`sparseksc.tune`.
     """
     first = compete(sample, n_clusters, recipes, validation=validation, progress=progress)
-    if not finer or is_clear(first.result):
+    separation = best_separation(first.result)
+    if not finer or separation >= CLEAR:
         return first
     times = min(np.count_nonzero(sample.weights) / (TRAINING_SIZE + GRAPH_SIZE), SECOND_LOOK_TIMES)
     second = compete(sample, n_clusters, finer, times=times, progress=progress)
-    return max(first, second, key=lambda outcome: best_quality(outcome.result))
+    return second if best_separation(second.result) >= separation + CLEAR else first

@@ -342,14 +342,9 @@ def _is_cloud(best: RankedModel) -> bool:
     return best.n_clusters <= CLOUD_CLUSTERS and bool(np.log(best.conductance_ratio) < CLOUD)
 
 
-def best_quality(result: TuningResult) -> float:
-    """Quality of the best clustering."""
-    return result.ranking[0].value if result.ranking else -np.inf
-
-
-def is_clear(result: TuningResult) -> bool:
-    """Whether the best clustering is beyond doubt."""
-    return bool(result.ranking) and bool(np.log(result.ranking[0].conductance_ratio) >= CLEAR)
+def best_separation(result: TuningResult) -> float:
+    """Separation of the best clustering."""
+    return float(np.log(result.ranking[0].conductance_ratio)) if result.ranking else -np.inf
 
 
 def _doubt(best: RankedModel | None, single: bool) -> str | None:
