@@ -93,7 +93,7 @@ SEARCH_STARTS = 2
 LARGE_EIGENVALUE, MANY_CLUSTERS_RANK = 0.9, 1_000
 #: Separation below which the data is one cluster, if it has at most so many parts, and above which
 #: the clusters are beyond doubt. Gaussians, uniform and Student clouds divided in the best way have
-#: up to 0.27, strips, rings, spirals and swiss rolls 0.1 to 0.9, two Gaussians four standard
+#: up to 0.27, strips, rings, spirals and swiss rolls up to 1.0, two Gaussians four standard
 #: deviations apart 1.1 and more (benchmarks/clouds.py); many clusters may overlap more than clouds,
 #: as the 15 of S3 (0.2), and are still clusters.
 CLOUD, CLOUD_CLUSTERS, CLEAR = 0.3, 5, 1.0
