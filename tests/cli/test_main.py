@@ -99,7 +99,7 @@ def test_a_terminal_has_progress_bars_and_a_pipe_has_none(tmp_path, program):
     pytest.importorskip("tqdm")
     X = np.random.default_rng(0).normal(size=(600_000, 4))
     np.save(tmp_path / "many.npy", X)
-    line = ["fit", "many.npy", "-k", "3", "--bandwidth", "1", "--max-rank", "400", "-o", "m.ksc"]
+    line = ["fit", "many.npy", "-k", "3", "--bandwidth", "1", "--max-rank", "1000", "-o", "m.ksc"]
     line += ["--n-jobs", "1"]
     seen, code = on_a_terminal(line, tmp_path)
     assert code == 0

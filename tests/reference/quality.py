@@ -22,10 +22,10 @@ def mutual_ratios(W, labels, resolution):
 
 
 def separation(ratios, sizes):
-    """Half the mean of log ratios over all rows, and half that over the worst tenth of them."""
-    sizes = np.asarray(sizes, int)
-    tenths = np.sort(np.repeat(ratios, 10 * sizes))  # ten tenths for each row
-    return (tenths.mean() + tenths[: sizes.sum()].mean()) / 2
+    """Half the mean of log ratios over the rows, and half that of the worst tenth of clusters."""
+    rows = np.repeat(ratios, sizes)
+    tenths = np.sort(np.repeat(ratios, 10))  # ten tenths of each cluster
+    return (rows.mean() + tenths[: max(len(ratios), 10)].mean()) / 2
 
 
 def _ratios(W, labels, resolution, inner):

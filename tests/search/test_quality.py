@@ -62,7 +62,7 @@ def test_ratios_in_the_mutual_graph_are_those_between_its_points(distance):
     assert kept.mean() > 0.9
 
 
-def test_separation_is_half_the_mean_and_half_the_worst_tenth_of_the_better_graph():
+def test_separation_is_half_the_mean_and_half_the_worst_cluster_of_the_better_graph():
     ratios = [np.array([2.0, 0.0, 4.0]), np.array([1.0, 0.5, 1.0])]
     judge = Judge(tuple(lambda labels, K, one=one: one for one in ratios), np.ones(8), np.arange(8))
     found = judge.separation(np.array([0, 0, 0, 0, 1, 1, 2, 2]), 3)
@@ -78,7 +78,7 @@ def test_models_are_compared_in_the_mean_of_the_graphs_where_the_number_is_given
     assert (found.firm, found.in_all) == (1.0, 0.5)
 
 
-def test_a_bad_cluster_of_many_counts_as_much_as_it_has_rows_of_the_worst_tenth():
+def test_the_worst_tenth_of_many_clusters_counts_half_whatever_their_sizes():
     rng = np.random.default_rng(0)
     ratios, sizes = rng.normal(size=40), rng.integers(1, 90, size=40)
     assert joined(ratios, sizes) == pytest.approx(separation(ratios, sizes))

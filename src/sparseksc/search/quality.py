@@ -8,9 +8,10 @@ it, which a sweep along its slowest mode finds. With
 .. math:: r_k = \log\frac{\phi_{in}}{\phi_{out}}
 
 the *separation* of a clustering is half the mean of :math:`r_k` over the clusters, weighted by
-their sizes, and half the mean over the worst tenth of the rows (``WORST_SHARE``): of up to ten
-clusters one bad one makes a bad clustering, and of fifty, two may overlap. Every cut has a share of
-an average point added to it (``RESOLUTION``), so that a few points prove nothing.
+their sizes, and half the mean over the worst tenth of the clusters (``WORST_SHARE``), or the worst
+one: of up to ten clusters a bad one makes a bad clustering, and of fifty, two may overlap. Every
+cut has a share of an average point added to it (``RESOLUTION``), so that a few points prove
+nothing.
 
 Two graphs are looked at, because they err on different sides. Points of the *mutual* graph are
 connected if each is among the nearest neighbours of the other: it shows thin shapes that are close
@@ -66,7 +67,7 @@ class Separation(NamedTuple):
     Attributes
     ----------
     value : float
-        Half the mean of the log ratios of conductances, and half that of the worst tenth.
+        Half the mean of the log ratios of conductances, and half that of the worst clusters.
     firm : float
         The same of ratios that count little beyond ``FIRM``: a cluster that is beyond doubt does
         not make up for others that are not.
@@ -91,7 +92,7 @@ def _log_ratios(inside: Floats, outside: Floats) -> Floats:
 
 
 def joined(ratios: Floats, sizes: Floats) -> float:
-    """Return half the mean of the log ratios, weighted by sizes, and half that of the worst tenth.
+    """Return half the mean of log ratios, weighted by sizes, and half that of the worst clusters.
 
     Examples
     --------
@@ -102,10 +103,9 @@ def joined(ratios: Floats, sizes: Floats) -> float:
     >>> joined(np.repeat([1.0, 0.0], [19, 1]), np.ones(20))
     0.725
     """
-    order = np.argsort(ratios, kind="stable")
-    worst, shares = ratios[order], sizes[order] / sizes.sum()
-    before = np.cumsum(shares) - shares
-    counted = np.clip(WORST_SHARE - before, 0.0, shares)
+    worst = np.sort(ratios)
+    count = max(WORST_SHARE * len(worst), 1.0)
+    counted = np.clip(count - np.arange(len(worst)), 0.0, 1.0)
     return float(np.average(ratios, weights=sizes) + np.average(worst, weights=counted)) / 2.0
 
 
