@@ -15,7 +15,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,15 +53,12 @@ class Candidate:
     agreement: float
     smallest_share: float
     ari: float
-    known: bool
 
     def separation(self, graphs: Sequence[int] = (0, 1)) -> float:
         return max(joined(self.ratios[graph], self.sizes) for graph in graphs)
 
-    def firm(self, graphs: Sequence[int] = (0, 1), known: bool | None = None) -> float:
-        """In the best of the graphs, or in the mean where the number of clusters is known."""
-        found = [joined(limited(self.ratios[graph]), self.sizes) for graph in graphs]
-        return fmean(found) if (self.known if known is None else known) else max(found)
+    def firm(self, graphs: Sequence[int] = (0, 1)) -> float:
+        return max(joined(limited(self.ratios[graph]), self.sizes) for graph in graphs)
 
     @property
     def agreed(self) -> float:
@@ -82,8 +78,6 @@ VARIANTS: dict[str, Quality] = {
     "twice the agreement": lambda one: one.firm() + 2.0 * one.agreed + one.finer,
     "without log K": lambda one: one.firm() + one.agreed,
     "without a limit": lambda one: one.separation() + one.agreed + one.finer,
-    "best graph": lambda one: one.firm(known=False) + one.agreed + one.finer,
-    "mean of graphs": lambda one: one.firm(known=True) + one.agreed + one.finer,
     "mutual graph only": lambda one: one.firm([0]) + one.agreed + one.finer,
     "landmark graph only": lambda one: one.firm([1]) + one.agreed + one.finer,
     "separation only": lambda one: one.separation(),
@@ -119,7 +113,6 @@ def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> lis
                 float(agreement),
                 judge.smallest(labels, K) / len(judge.distinct),
                 replace(problem, answers=[y[judged.rows] for y in problem.answers]).ari(labels),
-                n_clusters is not None,
             )
             for K, labels, agreement in found
             if judge.smallest(labels, K) >= LEAST_ROWS

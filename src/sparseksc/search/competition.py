@@ -6,8 +6,7 @@ which its eigenvalues fall most. The quality of a clustering with K clusters has
 .. math:: q = s + \tfrac12 a + \tfrac{3}{20} \log K
 
 its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
-``FIRM`` (:mod:`sparseksc.search.quality`), in the graph that shows the clusters best, or in the
-mean of both where the number is given; the agreement :math:`a` of other models
+``FIRM`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
 (:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of two
 answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
 """
@@ -127,8 +126,7 @@ def compete(
         if entries[0].error is not None and all(entry.error is not None for entry in entries):
             raise entries[0].error
         judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
-        known = n_clusters is not None and len(n_clusters) == 1
-        found = _qualities(entries, judge, known, n_jobs, progress)
+        found = _qualities(entries, judge, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
     if not ranking and n_clusters not in (None, [1]):
@@ -137,7 +135,7 @@ def compete(
         )
     best = ranking[0] if ranking else None
     single = best is None or (n_clusters is None and _is_cloud(best))
-    doubt = None if known else _doubt(best, single)
+    doubt = None if n_clusters is not None and len(n_clusters) == 1 else _doubt(best, single)
     if best is None or single:
         chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
     else:
@@ -220,11 +218,9 @@ def numbered_by_first_rows(labels: Integers, n_clusters: int) -> Integers:
 
 
 def _qualities(
-    entries: Sequence[Entry], judge: Judge, known: bool, n_jobs: int | None, progress: bool
+    entries: Sequence[Entry], judge: Judge, n_jobs: int | None, progress: bool
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
-
-    A number that is ``known`` need not show in any graph: models are compared in all of them.
 
     A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two, and one with less than the
     share ``MIN_CLUSTER_SHARE`` a clump of noise.
@@ -255,8 +251,7 @@ def _qualities(
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):
-                firm = separated.in_all if known else separated.firm
-                quality = firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
+                quality = separated.firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
                 found.append(Clustering(place, K, quality, separated.value))
     return found
 

@@ -17,8 +17,7 @@ Two graphs are looked at, because they err on different sides. Points of the *mu
 connected if each is among the nearest neighbours of the other: it shows thin shapes that are close
 to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
 the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
-that of the graph which shows the clusters best; where their number is given, models are compared by
-the mean of both. It has a scale of its own: see ``CLOUD`` and
+that of the graph which shows the clusters best. It has a scale of its own: see ``CLOUD`` and
 ``CLEAR`` in :mod:`sparseksc.search.constants`.
 """
 
@@ -26,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,13 +69,10 @@ class Separation(NamedTuple):
     firm : float
         The same of ratios that count little beyond ``FIRM``: a cluster that is beyond doubt does
         not make up for others that are not.
-    in_all : float
-        The same in the mean of the graphs instead of the one that shows the clusters best.
     """
 
     value: float
     firm: float
-    in_all: float
 
 
 #: Log ratios of the conductances of the clusters, from labels and the number of clusters.
@@ -303,8 +298,10 @@ class Judge:
         """
         sizes = np.bincount(labels, self.weights, n_clusters).astype(np.float64)
         if not (sizes > 0.0).all():
-            return Separation(-np.inf, -np.inf, -np.inf)
+            return Separation(-np.inf, -np.inf)
 
         ratios = [graph(labels, n_clusters) for graph in self.graphs]
-        firm = [joined(limited(one), sizes) for one in ratios]
-        return Separation(max(joined(one, sizes) for one in ratios), max(firm), fmean(firm))
+        return Separation(
+            max(joined(one, sizes) for one in ratios),
+            max(joined(limited(one), sizes) for one in ratios),
+        )
