@@ -131,6 +131,10 @@ def compete(
         found = _qualities(entries, judge, known, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
+    if not ranking and validation is not None and any(entry.labels for entry in entries):
+        raise ValueError(
+            "No model has points of all its clusters among those of validation: give it more."
+        )
     if not ranking and n_clusters not in (None, [1]):
         raise ValueError(
             "None of the models tried has as many clusters as asked for: ask for fewer."

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
 from sparseksc.kernels import Kernel, Landmarks
+from sparseksc.kernels.products import in_ordinary_unit
 from sparseksc.search.constants import (
     BEYOND_FIRM,
     FIRM,
@@ -54,8 +55,6 @@ LIKE = {
     "linear": "euclidean",
     "cosine": "cosine",
 }
-#: Values beyond this have squared distances that are no numbers: the unit is another one then.
-LARGEST = 1e150
 #: Conductance of a cluster that nothing holds together.
 NOTHING = 1e-6
 
@@ -260,13 +259,8 @@ class Judge:
         landmarks = landmarks_like(recipe.kernel)
         if landmarks is not None:
             alike = replace(recipe, kernel=landmarks, icd_kernel=landmarks)
-            some: Any = sample.X
-            largest = float(abs(some).max())
-            if largest > LARGEST:
-                some = some * (1.0 / largest)
-            smooth = LandmarkGraph.of(
-                replace(sample, X=some), alike.with_landmarks(*JUDGING_LANDMARKS)
-            )
+            rows = replace(sample, X=in_ordinary_unit(sample.X)[0])
+            smooth = LandmarkGraph.of(rows, alike.with_landmarks(*JUDGING_LANDMARKS))
             average = float(smooth.weights.sum()) / len(distinct)
             graphs.append(replace(smooth, resolution=RESOLUTION * average).ratios)
         return cls(tuple(graphs), sample.weights, distinct)
