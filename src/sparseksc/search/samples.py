@@ -12,6 +12,7 @@ from scipy.linalg import qr
 
 from sparseksc._typing import Array, Integers
 from sparseksc.core.recipe import Recipe
+from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import ArraySource
 from sparseksc.kernels import RBF, Kernel, Landmarks
@@ -135,7 +136,8 @@ def fewer_features(X: Array) -> Array:
     r"""Coordinates of n points in n features, with the same distances up to rounding errors.
 
     The differences of n points span no more: with the QR decomposition of the centred points,
-    :math:`X^\top = Q R`, the columns of R are as far from each other as those of the former.
+    :math:`X^\top = Q R`, the columns of R are as far from each other as those of the former. Equal
+    points get equal coordinates.
 
     Examples
     --------
@@ -146,6 +148,7 @@ def fewer_features(X: Array) -> Array:
     >>> found.shape, float(np.linalg.norm(found[0] - found[1]).round(12))
     ((2, 2), 5.0)
     """
-    centred = np.subtract(X, X.mean(axis=0), dtype=np.float64)
+    first, group = distinct_rows(X)
+    centred = np.subtract(X[first], X.mean(axis=0), dtype=np.float64)
     _, R = qr(centred.T, mode="raw", overwrite_a=True, check_finite=False)
-    return np.ascontiguousarray(R.T, dtype=X.dtype)
+    return np.ascontiguousarray(R.T[group], dtype=X.dtype)
