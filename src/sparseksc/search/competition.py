@@ -7,9 +7,9 @@ which its eigenvalues fall most. The quality of a clustering with K clusters has
 
 its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
 ``FIRM`` (:mod:`sparseksc.search.quality`), in the graph that shows the clusters best, or in the
-mean of both where the number is given; the agreement :math:`a` of other models
-(:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of two
-answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
+mean of both where the number is given and the shapes are not thin; the agreement :math:`a` of other
+models (:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of
+two answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ def compete(
     recipes: Sequence[Recipe],
     *,
     times: float = 1.0,
+    thin: bool = False,
     validation: int | Array | None = None,
     progress: bool = False,
 ) -> SearchOutcome:
@@ -102,6 +103,8 @@ def compete(
         for one cluster.
     times : float
         How many times as many rows to take as usual.
+    thin : bool
+        Whether long, thin shapes are looked for, which the smoother graph does not show.
     validation : int or array, optional
         How many of the rows to judge the models on, or others to judge them on.
     progress : bool
@@ -128,7 +131,7 @@ def compete(
             raise entries[0].error
         judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
         known = n_clusters is not None and len(n_clusters) == 1
-        found = _qualities(entries, judge, known, n_jobs, progress)
+        found = _qualities(entries, judge, known and not thin, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
     if not ranking and validation is not None and any(entry.labels for entry in entries):
@@ -224,11 +227,11 @@ def numbered_by_first_rows(labels: Integers, n_clusters: int) -> Integers:
 
 
 def _qualities(
-    entries: Sequence[Entry], judge: Judge, known: bool, n_jobs: int | None, progress: bool
+    entries: Sequence[Entry], judge: Judge, in_all: bool, n_jobs: int | None, progress: bool
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
 
-    A number that is ``known`` need not show in any graph: models are compared in all of them.
+    A number of clusters that is known need not show in any graph: models are compared ``in_all``.
 
     A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two, and one with less than the
     share ``MIN_CLUSTER_SHARE`` a clump of noise.
@@ -259,7 +262,7 @@ def _qualities(
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):
-                firm = separated.in_all if known else separated.firm
+                firm = separated.in_all if in_all else separated.firm
                 quality = firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
                 found.append(Clustering(place, K, quality, separated.value))
     return found

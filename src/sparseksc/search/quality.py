@@ -17,8 +17,8 @@ connected if each is among the nearest neighbours of the other: it shows thin sh
 to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
 the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
 that of the graph which shows the clusters best; where their number is given, models are compared by
-the mean of both. It has a scale of its own: see ``CLOUD`` and
-``CLEAR`` in :mod:`sparseksc.search.constants`.
+the mean of both, but not in a second look at thin shapes. It has a scale of its own: see ``CLOUD``
+and ``CLEAR`` in :mod:`sparseksc.search.constants`.
 """
 
 from __future__ import annotations
