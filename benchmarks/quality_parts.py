@@ -2,9 +2,9 @@
 
     python -m benchmarks.quality_parts [--data FOLDER ...] [--only NAME ...] [--seed N]
 
-The models of each set are fitted and judged once, with the number of clusters known and with
+The models of each set are fitted and compared once, with the number of clusters known and with
 nothing known. Every variant of the quality then selects among the same clusterings, as they label
-the judged rows. The means are also given for every other set, from the first and from the second.
+the compared rows. The means are also given for every other set, from the first and from the second.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from sparseksc.search.constants import (
     MIN_CLUSTER_SHARE,
     TRAINING_SIZE,
 )
-from sparseksc.search.quality import Judge, joined, limited
+from sparseksc.search.quality import Graphs, joined, limited
 
 Floats = NDArray[np.float64]
 
@@ -93,7 +93,7 @@ VARIANTS: dict[str, Quality] = {
 
 
 def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> list[Candidate]:
-    """Fit and judge all models of a set."""
+    """Fit and compare all models of a set."""
     X = problem.X
     ksc = KernelSpectralClustering(n_clusters or "auto", random_state=seed, n_jobs=1)
     settings = Settings(ksc.get_params())
@@ -103,26 +103,26 @@ def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> lis
     found = []
     with single_threaded_blas():
         training = sample.drawn(TRAINING_SIZE, seed)
-        judged = training.first(GRAPH_SIZE, seed)
-        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
-        entries = [enter(one, training, judged, n_clusters) for one in recipes]
+        compared = training.first(GRAPH_SIZE, seed)
+        graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1))
+        entries = [enter(one, training, compared, n_clusters) for one in recipes]
         for K in sorted({K for entry in entries for K in entry.labels}):
             labels = [entry.labels[K] for entry in entries if K in entry.labels]
-            agreed = agreements(labels, K, judge.weights, AGREEING)
+            agreed = agreements(labels, K, graphs.weights, AGREEING)
             unique = {one.tobytes(): (one, a) for one, a in zip(labels, agreed, strict=True)}
             found += [(K, one, agreement) for one, agreement in unique.values()]
         return [
             Candidate(
                 K,
-                tuple(graph(labels, K) for graph in judge.graphs),
-                np.bincount(labels, judge.weights, K),
+                tuple(graph(labels, K) for graph in graphs.graphs),
+                np.bincount(labels, graphs.weights, K),
                 float(agreement),
-                judge.smallest(labels, K) / len(judge.distinct),
-                replace(problem, answers=[y[judged.rows] for y in problem.answers]).ari(labels),
+                graphs.smallest(labels, K) / len(graphs.distinct),
+                replace(problem, answers=[y[compared.rows] for y in problem.answers]).ari(labels),
                 n_clusters is not None,
             )
             for K, labels, agreement in found
-            if judge.smallest(labels, K) >= LEAST_ROWS
+            if graphs.smallest(labels, K) >= LEAST_ROWS
         ]
 
 

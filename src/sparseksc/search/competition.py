@@ -1,4 +1,4 @@
-r"""Competition of models: kernels at several scales, judged by one criterion.
+r"""Competition of models: kernels at several scales, compared by one criterion.
 
 Every model is fitted on a sample and proposes numbers of clusters: the usual ones, and those after
 which its eigenvalues fall most. The quality of a clustering with K clusters has three parts:
@@ -51,7 +51,7 @@ from sparseksc.search.constants import (
     SEARCH_STARTS,
     TRAINING_SIZE,
 )
-from sparseksc.search.quality import Judge, Separation
+from sparseksc.search.quality import Graphs, Separation
 from sparseksc.search.result import SearchOutcome, TuningResult
 from sparseksc.search.samples import draw_samples
 from sparseksc.search.surfaces import RankedModel, Surfaces
@@ -61,7 +61,7 @@ Numbers = Sequence[int] | None
 
 
 class Entry(NamedTuple):
-    """One model: its eigenvalues, and its clusterings of the judged rows by their numbers.
+    """One model: its eigenvalues, and its clusterings of the compared rows by their numbers.
 
     ``error`` says why there are none, where the kernel has no values on this data.
     """
@@ -99,14 +99,14 @@ def compete(
     n_clusters : list of int or None
         Numbers of clusters to choose from. None is any, and one cluster a possible answer.
     recipes : list of Recipe
-        The models. Neighbours in the judging graphs are those of the first, and the last is taken
+        The models. Neighbours in the graphs are those of the first, and the last is taken
         for one cluster.
     times : float
         How many times as many rows to take as usual.
     thin : bool
         Whether long, thin shapes are looked for, which the smoother graph does not show.
     validation : int or array, optional
-        How many of the rows to judge the models on, or others to judge them on.
+        How many of the rows to compare the models on, or others to compare them on.
     progress : bool
         Show a progress bar if the search takes long.
     """
@@ -119,19 +119,19 @@ def compete(
             size if validation is None else validation,
             training_size=int(times * TRAINING_SIZE),
         )
-        training, judged = samples.training, samples.compared
+        training, compared = samples.training, samples.compared
         # Others may be too few to find prototypes in.
         seen = None if validation is None else training.first(size, recipes[0].seed)
 
         def fit_one(recipe: Recipe) -> Entry:
-            return enter(replace(recipe, n_jobs=1), training, judged, n_clusters, seen)
+            return enter(replace(recipe, n_jobs=1), training, compared, n_clusters, seen)
 
         entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
         if entries[0].error is not None and all(entry.error is not None for entry in entries):
             raise entries[0].error
-        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
+        graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1))
         known = n_clusters is not None and len(n_clusters) == 1
-        found = _qualities(entries, judge, known and not thin, n_jobs, progress)
+        found = _qualities(entries, graphs, known and not thin, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
     if not ranking and validation is not None and any(entry.labels for entry in entries):
@@ -167,13 +167,13 @@ def compete(
 def enter(
     recipe: Recipe,
     training: Sample,
-    judged: Sample,
+    compared: Sample,
     n_clusters: Numbers,
     prototypes: Sample | None = None,
 ) -> Entry:
-    """Fit a model, and find its clusterings of the judged rows.
+    """Fit a model, and find its clusterings of the compared rows.
 
-    ``prototypes`` are rows that these are found in, where they are not the judged ones.
+    ``prototypes`` are rows that these are found in, where they are not the compared ones.
     """
     nothing = Entry(np.empty(0), {})
     if n_clusters == [1]:
@@ -187,9 +187,9 @@ def enter(
     numbers = [K for K in numbers if 2 <= K <= len(values) + 1]
     if not numbers:
         return nothing
-    rows = judged if prototypes is None else prototypes
+    rows = compared if prototypes is None else prototypes
     seen, degrees = fit.projection.scores_and_degrees(rows.X, 1)
-    scores = seen if prototypes is None else fit.projection.scores(judged.X, 1)
+    scores = seen if prototypes is None else fit.projection.scores(compared.X, 1)
     weights, shares = rows.weights, np.empty(0)
     find = ENCODINGS[recipe.encoding]
     if fit.anchors is not None:
@@ -227,7 +227,11 @@ def numbered_by_first_rows(labels: Integers, n_clusters: int) -> Integers:
 
 
 def _qualities(
-    entries: Sequence[Entry], judge: Judge, in_all: bool, n_jobs: int | None, progress: bool
+    entries: Sequence[Entry],
+    graphs: Graphs,
+    in_all: bool,
+    n_jobs: int | None,
+    progress: bool,
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
 
@@ -241,15 +245,15 @@ def _qualities(
         for K, labels in entry.labels.items():
             members.setdefault((K, labels.tobytes()), []).append(place)
     smallest = {
-        key: judge.smallest(entries[places[0]].labels[key[0]], key[0])
+        key: graphs.smallest(entries[places[0]].labels[key[0]], key[0])
         for key, places in members.items()
     }
-    least = max(LEAST_ROWS, MIN_CLUSTER_SHARE * len(judge.distinct))
+    least = max(LEAST_ROWS, MIN_CLUSTER_SHARE * len(graphs.distinct))
     enough = [key for key in members if smallest[key] >= least]
     kept = enough or [key for key in members if smallest[key] > 0.0]
 
     def separation(key: tuple[int, bytes]) -> Separation:
-        return judge.separation(entries[members[key][0]].labels[key[0]], key[0])
+        return graphs.separation(entries[members[key][0]].labels[key[0]], key[0])
 
     separations = dict(
         zip(kept, map_with_progress(separation, kept, n_jobs, "clustering", progress), strict=True)
@@ -258,7 +262,7 @@ def _qualities(
     for K in sorted({K for K, _ in kept}):
         places = [place for place, entry in enumerate(entries) if K in entry.labels]
         all_labels = [entries[place].labels[K] for place in places]
-        agreed = agreements(all_labels, K, judge.weights, AGREEING)
+        agreed = agreements(all_labels, K, graphs.weights, AGREEING)
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):

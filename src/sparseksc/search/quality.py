@@ -42,7 +42,7 @@ from sparseksc.search.constants import (
     BEYOND_FIRM,
     FIRM,
     FIRMEST,
-    JUDGING_LANDMARKS,
+    GRAPH_LANDMARKS,
     RESOLUTION,
     WORST_SHARE,
 )
@@ -231,7 +231,7 @@ def landmarks_like(kernel: Kernel) -> Landmarks | None:
 
 
 @dataclass(frozen=True)
-class Judge:
+class Graphs:
     """Graphs of the same rows.
 
     Attributes
@@ -249,7 +249,7 @@ class Judge:
     distinct: Integers
 
     @classmethod
-    def of(cls, sample: Sample, recipe: Recipe) -> Judge:
+    def of(cls, sample: Sample, recipe: Recipe) -> Graphs:
         """Build the graphs of a sample, in which rows are near as the kernel of a recipe has it.
 
         Both, where landmarks have a metric like it.
@@ -260,7 +260,7 @@ class Judge:
         if landmarks is not None:
             alike = replace(recipe, kernel=landmarks, icd_kernel=landmarks)
             rows = replace(sample, X=in_ordinary_unit(sample.X)[0])
-            smooth = LandmarkGraph.of(rows, alike.with_landmarks(*JUDGING_LANDMARKS))
+            smooth = LandmarkGraph.of(rows, alike.with_landmarks(*GRAPH_LANDMARKS))
             average = float(smooth.weights.sum()) / len(distinct)
             graphs.append(replace(smooth, resolution=RESOLUTION * average).ratios)
         return cls(tuple(graphs), sample.weights, distinct)
@@ -285,14 +285,14 @@ class Judge:
         >>> from sparseksc.config.settings import Settings
         >>> from sparseksc.data.sampling import Sample
         >>> from sparseksc.estimator import KernelSpectralClustering
-        >>> from sparseksc.search.quality import Judge
+        >>> from sparseksc.search.quality import Graphs
         >>> X = np.random.default_rng(0).normal(size=(400, 2))
         >>> X[200:, 0] += 8.0
         >>> ksc = KernelSpectralClustering(kernel="landmarks", random_state=0)
         >>> recipe = Settings(ksc.get_params()).recipe(None, 2)
-        >>> judge = Judge.of(Sample(np.arange(400), X, np.ones(400)), recipe)
+        >>> graphs = Graphs.of(Sample(np.arange(400), X, np.ones(400)), recipe)
         >>> clusters, halves = np.repeat([0, 1], 200), (X[:, 1] > 0.0).astype(int)
-        >>> judge.separation(clusters, 2).value > 2.0, judge.separation(halves, 2).value < 0.1
+        >>> graphs.separation(clusters, 2).value > 2.0, graphs.separation(halves, 2).value < 0.1
         (True, True)
         """
         sizes = np.bincount(labels, self.weights, n_clusters).astype(np.float64)
