@@ -82,7 +82,7 @@ class TestWithCallbacks:
         recorder = Recorder()
         model(bandwidth=BANDWIDTHS).set_callbacks(recorder).fit(X)
         assert sorted(recorder.begun) == sorted(recorder.ended)
-        assert recorder.of("fit", "bandwidths", "bandwidth") >= len(BANDWIDTHS)
+        assert recorder.of("fit", "models", "model") >= len(BANDWIDTHS)
         assert recorder.ended[-1] == ("fit",)
         assert recorder.torn_down == 1
 
@@ -129,7 +129,7 @@ class TestWithCallbacks:
         assert clone(model().set_callbacks(recorder))._skl_callbacks == [recorder]
         pipeline = make_pipeline(StandardScaler(), model(bandwidth=BANDWIDTHS))
         pipeline.set_callbacks(recorder).fit(X)
-        assert any(path[-2:] == ("bandwidths", "bandwidth") for path in recorder.ended)
+        assert any(path[-2:] == ("models", "model") for path in recorder.ended)
 
     def test_progress_bars_of_scikit_learn_run(self, capsys):
         pytest.importorskip("rich")
