@@ -7,9 +7,10 @@ which its eigenvalues fall most. The quality of a clustering with K clusters has
 
 its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
 ``FIRM`` (:mod:`sparseksc.search.quality`), in the graph that shows the clusters best, or in the
-mean of both where the number is given and the shapes are not thin; the agreement :math:`a` of other
-models (:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of
-two answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
+mean of both where the number is given, none shows them clearly (``CLEAR``) and the shapes are not
+thin; the agreement :math:`a` of other models (:mod:`sparseksc.core.clusters.agreement`); and a
+little for every cluster more, so that of two answers beyond doubt the finer one is taken. The best
+quality wins. There is no other rule.
 """
 
 from __future__ import annotations
@@ -235,7 +236,8 @@ def _qualities(
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
 
-    A number of clusters that is known need not show in any graph: models are compared ``in_all``.
+    A number of clusters that is known need not show in any graph: models that no graph shows
+    clearly are compared ``in_all``.
 
     A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two, and one with less than the
     share ``MIN_CLUSTER_SHARE`` a clump of noise.
@@ -266,7 +268,8 @@ def _qualities(
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):
-                firm = separated.in_all if in_all else separated.firm
+                unclear = in_all and separated.value < CLEAR
+                firm = separated.in_all if unclear else separated.firm
                 quality = firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
                 found.append(Clustering(place, K, quality, separated.value))
     return found
