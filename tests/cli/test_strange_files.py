@@ -55,7 +55,6 @@ def sheet(rows, more=()):
 
 
 TEXT = text(TABLE)
-MAP = pa.map_("string", "int8")
 MOMENTS = [datetime(2024, 3, 1 + n % 28, n % 24, tzinfo=UTC) for n in NUMBERS]
 FORMULAS = [["x", "colour", "twice"], *([*row, "=A2*2"] for row in TABLE.to_numpy().tolist())]
 

@@ -82,7 +82,7 @@ class TestWithCallbacks:
         recorder = Recorder()
         model(bandwidth=BANDWIDTHS).set_callbacks(recorder).fit(X)
         assert sorted(recorder.begun) == sorted(recorder.ended)
-        assert recorder.of("fit", "models", "model") == len(BANDWIDTHS)
+        assert recorder.of("fit", "models", "model") >= len(BANDWIDTHS)
         assert recorder.ended[-1] == ("fit",)
         assert recorder.torn_down == 1
 

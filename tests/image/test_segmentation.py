@@ -136,6 +136,13 @@ def test_specks_of_unconnected_segments_go_after_the_merges(noise):
     assert (coarse.transform(image) == coarse.labels).mean() > 0.97
 
 
+def test_segments_of_two_flat_colours_need_not_be_connected():
+    truth = np.repeat([0, 1, 0], 20)[None].repeat(40, axis=0)
+    for n_segments in ("auto", 2):
+        labels = segment(truth.astype(float), n_segments, connected=False).labels
+        assert (labels == truth).mean() > 0.9
+
+
 def test_pixels_outside_the_mask_change_nothing(scene):
     image, truth, _ = scene
     mask = np.zeros(truth.shape, dtype=bool)

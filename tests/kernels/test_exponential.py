@@ -47,6 +47,14 @@ def test_far_sparse_points_have_the_value_zero_and_not_an_overflow(no_warnings):
     np.testing.assert_array_equal(tile, np.eye(3))
 
 
+@pytest.mark.parametrize("name", EXPONENTIAL)
+def test_distances_of_rows_that_are_only_read(name):
+    X, kernel = points(12), make_kernel(name)
+    expected = kernel.distances(X, X)
+    X.setflags(write=False)
+    np.testing.assert_array_equal(kernel.distances(X, X), expected)
+
+
 def test_the_chi2_kernel_refuses_negative_features():
     with pytest.raises(ValueError, match=r"Negative values in data .* the least is -0\.5"):
         make_kernel("chi2").check(np.array([[1.0, -0.5]]))

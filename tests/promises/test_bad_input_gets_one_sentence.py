@@ -165,6 +165,7 @@ CASES = {
     "infinite inner products": (X * 1e160, {"kernel": "linear"}, "kernel values are too large"),
     "tiny powers": (X * 1e-160, {"kernel": "polynomial"}, "values of X are too small: rescale X"),
     "huge powers": (X * 1e153, {"kernel": "polynomial"}, "values of X are too large: rescale X"),
+    "vanishing powers": (X * 1e-200, {"kernel": "polynomial"}, "X are too small: rescale X"),
     "large powers": (
         X,
         {"kernel": "polynomial", "n_clusters": 3, "bandwidth": 1e-300},
@@ -178,6 +179,22 @@ CASES = {
     "huge sparse rows": (sp.csr_array(X * 1e153), {}, "too large: rescale X"),
     "huge rows to be scaled": (X * 1e153, {"scale": True}, "too large to be standardised"),
     "huge float32": ((X * 1e30).astype(np.float32), {}, "too large: rescale X"),
+    "huge rows and landmarks": (X * 1e200, {"kernel": "landmarks"}, WORKS),
+    "huge rows and landmarks of three": (
+        X * 1e300,
+        {"kernel": "landmarks", "n_clusters": 3},
+        WORKS,
+    ),
+    "opposite rows and landmarks": (
+        np.outer([1e200, 1.1e200, -1e200, -1.1e200], [1.0, 0.0]),
+        {"kernel": "landmarks", "n_clusters": 2},
+        WORKS,
+    ),
+    "huge sparse rows and landmarks": (
+        sp.csr_array(X * 1e200),
+        {"kernel": "landmarks"},
+        "values of X are too large: rescale X",
+    ),
     "huge cosines": (X * 1e300, {"kernel": "cosine"}, WORKS),
     "huge distances": (X * 1e300, {"kernel": "laplacian"}, WORKS),
     "sparse for a dense kernel": (sp.csr_array(X), {"kernel": "laplacian"}, r"Use '\.toarray\(\)'"),
@@ -249,6 +266,20 @@ def test_weights(weights, sentence, method):
         return
     with pytest.raises(ValueError, match=sentence) as error:
         call(X, sample_weight=weights)
+    assert one_sentence(error)
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "validation", "sentence"),
+    [
+        ([2, 3], 1, "points of all its clusters"),
+        ("auto", X[:1], "points of all its clusters"),
+        ([2, 3], X[:0], "validation has no points"),
+    ],
+)
+def test_too_few_points_to_evaluate_on(n_clusters, validation, sentence):
+    with pytest.raises(ValueError, match=sentence) as error:
+        tune(X, n_clusters, validation=validation, random_state=0)
     assert one_sentence(error)
 
 

@@ -39,7 +39,7 @@ def test_a_kernel_finds_any_number_of_clusters(kernel, K):
     assert set(model.tuning_.surfaces.kernels) == {kernel}
 
 
-def test_a_precomputed_kernel_is_judged_by_its_own_neighbours(three):
+def test_a_precomputed_kernel_is_compared_in_its_own_neighbours(three):
     X, y = make_blobs(300, centers=5, n_features=6, random_state=3)
     gram = rbf_kernel(X, gamma=0.01)
     model = fit(gram, kernel="precomputed")
@@ -67,7 +67,7 @@ def test_rows_that_only_a_function_understands():
 
 
 @pytest.mark.parametrize("kernel", ["auto", "rbf", "linear", "cosine"])
-def test_sparse_rows_are_judged_as_dense_ones(kernel):
+def test_sparse_rows_are_compared_as_dense_ones(kernel):
     rng = np.random.default_rng(0)
     X = np.kron(np.eye(3), np.ones((60, 6))) * rng.poisson(3.0, size=(180, 18))
     dense, thin = fit(X, kernel=kernel), fit(sp.csr_array(X), kernel=kernel)
@@ -77,7 +77,7 @@ def test_sparse_rows_are_judged_as_dense_ones(kernel):
 
 @pytest.mark.parametrize("kernel", ["auto", "rbf"])
 @pytest.mark.parametrize("validation", [100, "rows"])
-def test_models_are_judged_on_the_rows_that_are_given(three, kernel, validation):
+def test_models_are_compared_on_the_rows_that_are_given(three, kernel, validation):
     X = three[0]
     rows = X[1::2] if validation == "rows" else validation
     result = tune(X[::2], [2, 3, 4], kernel=kernel, validation=rows, random_state=0)
@@ -85,7 +85,7 @@ def test_models_are_judged_on_the_rows_that_are_given(three, kernel, validation)
     assert result.by_quality
 
 
-def test_a_few_rows_to_judge_by_do_not_find_the_prototypes(three):
+def test_a_few_rows_to_compare_on_do_not_find_the_prototypes(three):
     X = three[0]
     rows = np.repeat(np.array(CENTRES, float), 4, axis=0)
     rows += 0.1 * np.random.default_rng(0).normal(size=rows.shape)

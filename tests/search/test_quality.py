@@ -14,7 +14,7 @@ from sparseksc.config.settings import Settings
 from sparseksc.data.sampling import Sample
 from sparseksc.search.constants import N_NEIGHBOURS, RESOLUTION
 from sparseksc.search.graph import Edges
-from sparseksc.search.quality import Judge, LandmarkGraph, MutualGraph, joined
+from sparseksc.search.quality import Graphs, LandmarkGraph, MutualGraph, joined
 from tests.reference.quality import landmark_ratios, mutual_ratios, separation
 
 
@@ -64,13 +64,24 @@ def test_ratios_in_the_mutual_graph_are_those_between_its_points(distance):
 
 def test_separation_is_half_the_mean_and_half_the_worst_cluster_of_the_better_graph():
     ratios = [np.array([2.0, 0.0, 4.0]), np.array([1.0, 0.5, 1.0])]
-    judge = Judge(tuple(lambda labels, K, one=one: one for one in ratios), np.ones(8), np.arange(8))
-    found = judge.separation(np.array([0, 0, 0, 0, 1, 1, 2, 2]), 3)
+    graphs = Graphs(
+        tuple(lambda labels, K, one=one: one for one in ratios), np.ones(8), np.arange(8)
+    )
+    found = graphs.separation(np.array([0, 0, 0, 0, 1, 1, 2, 2]), 3)
     assert found.value == separation(ratios[0], [4, 2, 2]) == 1.0
     assert found.firm == pytest.approx(separation([1.0, 0.5, 1.0], [4, 2, 2]))
 
 
-def test_the_worst_tenth_of_many_clusters_counts_half_whatever_their_sizes():
+def test_models_are_compared_in_the_mean_of_the_graphs_where_the_number_is_given():
+    ratios = [np.array([1.0, 1.0]), np.array([0.0, 0.0])]
+    graphs = Graphs(
+        tuple(lambda labels, K, one=one: one for one in ratios), np.ones(4), np.arange(4)
+    )
+    found = graphs.separation(np.array([0, 0, 1, 1]), 2)
+    assert (found.firm, found.in_all) == (1.0, 0.5)
+
+
+def test_a_bad_cluster_of_many_counts_as_much_as_it_has_rows_of_the_worst_tenth():
     rng = np.random.default_rng(0)
     ratios, sizes = rng.normal(size=40), rng.integers(1, 90, size=40)
     assert joined(ratios, sizes) == pytest.approx(separation(ratios, sizes))
@@ -80,9 +91,11 @@ def test_the_worst_tenth_of_many_clusters_counts_half_whatever_their_sizes():
 
 def test_a_cluster_that_nothing_holds_together_is_none():
     X, labels = two_clouds()
-    judge = Judge.of(sample_of(X), recipe())
-    assert judge.separation(np.arange(len(X)) % 2, 2).value < judge.separation(labels, 2).value - 3
-    assert judge.separation(labels, 3).value == -np.inf
+    graphs = Graphs.of(sample_of(X), recipe())
+    assert (
+        graphs.separation(np.arange(len(X)) % 2, 2).value < graphs.separation(labels, 2).value - 3
+    )
+    assert graphs.separation(labels, 3).value == -np.inf
 
 
 @settings(max_examples=10, deadline=None)
@@ -90,12 +103,12 @@ def test_a_cluster_that_nothing_holds_together_is_none():
 def test_it_depends_neither_on_names_nor_order_nor_units(seed, unit):
     X, labels = two_clouds(n=120, seed=seed)
     order = np.random.default_rng(seed).permutation(len(X))
-    first = Judge.of(sample_of(X), recipe()).separation(labels, 2).value
-    assert Judge.of(sample_of(X), recipe()).separation(1 - labels, 2).value == pytest.approx(first)
-    moved = Judge.of(sample_of(unit * X + 3.0 * unit), recipe()).separation(labels, 2).value
+    first = Graphs.of(sample_of(X), recipe()).separation(labels, 2).value
+    assert Graphs.of(sample_of(X), recipe()).separation(1 - labels, 2).value == pytest.approx(first)
+    moved = Graphs.of(sample_of(unit * X + 3.0 * unit), recipe()).separation(labels, 2).value
     assert moved == pytest.approx(first, abs=1e-3)
     shuffled = Sample(order, X[order], np.ones(len(X)))
-    assert Judge.of(shuffled, recipe()).separation(labels[order], 2).value == pytest.approx(
+    assert Graphs.of(shuffled, recipe()).separation(labels[order], 2).value == pytest.approx(
         first, abs=0.5
     )
 
@@ -104,8 +117,8 @@ def test_weights_count_like_copies():
     X, labels = two_clouds(n=100)
     weights = np.where(np.arange(100) % 3 == 0, 2.0, 1.0)
     copies = np.repeat(np.arange(100), weights.astype(int))
-    one = Judge.of(sample_of(X, weights), recipe()).separation(labels, 2).value
-    other = Judge.of(sample_of(X[copies]), recipe()).separation(labels[copies], 2).value
+    one = Graphs.of(sample_of(X, weights), recipe()).separation(labels, 2).value
+    other = Graphs.of(sample_of(X[copies]), recipe()).separation(labels[copies], 2).value
     assert one == pytest.approx(other, abs=1e-6)
 
 
@@ -113,10 +126,10 @@ def test_weights_count_like_copies():
 def test_clusters_that_are_apart_have_more_than_any_division_of_a_cloud(distance):
     X, _ = two_clouds(400, distance)
     sides = (X[:, 0] > distance / 2.0).astype(int)
-    apart = Judge.of(sample_of(X), recipe()).separation(sides, 2).value
+    apart = Graphs.of(sample_of(X), recipe()).separation(sides, 2).value
     cloud, _ = two_clouds(400, 0.0)
     divided = (
-        Judge.of(sample_of(cloud), recipe()).separation((cloud[:, 0] > 0.0).astype(int), 2).value
+        Graphs.of(sample_of(cloud), recipe()).separation((cloud[:, 0] > 0.0).astype(int), 2).value
     )
     assert apart > 0.8 > 0.3 > divided
 
@@ -124,11 +137,11 @@ def test_clusters_that_are_apart_have_more_than_any_division_of_a_cloud(distance
 def test_one_bad_cluster_makes_a_bad_clustering():
     X, labels = two_clouds(400, 8.0)
     cut = np.where((labels == 0) & (X[:, 1] > 0.0), 2, labels)
-    judge = Judge.of(sample_of(X), recipe())
-    assert judge.separation(cut, 3).value < judge.separation(labels, 2).value - 1.0
+    graphs = Graphs.of(sample_of(X), recipe())
+    assert graphs.separation(cut, 3).value < graphs.separation(labels, 2).value - 1.0
 
 
-def test_a_handful_of_rows_can_be_judged():
+def test_a_handful_of_rows_can_be_compared():
     X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [5.1, 5.0]])
-    value = Judge.of(sample_of(X), recipe()).separation(np.array([0, 0, 1, 1]), 2).value
+    value = Graphs.of(sample_of(X), recipe()).separation(np.array([0, 0, 1, 1]), 2).value
     assert np.isfinite(value)

@@ -150,4 +150,6 @@ def check_validation(value: Any, kernel: Any, source: Source) -> int | Array | N
             f"validation must be an integer or an array of finite numbers with {source.n_features} "
             f"columns, got shape {points.shape}."
         )
+    if len(points) == 0:
+        raise ValueError("validation has no points: pass some, or leave it out.")
     return points

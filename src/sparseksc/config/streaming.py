@@ -36,7 +36,7 @@ from sparseksc.data.sparse import stacked
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.notices import without_warnings
 from sparseksc.search.constants import CLOUD
-from sparseksc.search.quality import Judge
+from sparseksc.search.quality import Graphs
 
 #: Rows that numbers of clusters are compared on: so many of the chunk, and of those before.
 COMPARED_ROWS = 500
@@ -114,14 +114,14 @@ class Watch:
         if self.allowed is not None:
             numbers = [n for n in numbers if n in self.allowed]
         sample = Sample(np.arange(rows.shape[0]), rows, np.ones(rows.shape[0]))
-        judge = Judge.of(sample, self.recipe)
+        graphs = Graphs.of(sample, self.recipe)
         found = dict[int, Candidate]()
         for number in numbers:
             with without_warnings():
                 model = memory.model(fit, number)
             labels = model.labels(rows, memory.recipe.n_jobs)
             if model.encoding.n_clusters == number:
-                found[number] = Candidate(model, labels, _separation(judge, labels, number))
+                found[number] = Candidate(model, labels, _separation(graphs, labels, number))
         return found
 
     def choose(self, candidates: dict[int, Candidate], K: int) -> int:
@@ -155,13 +155,13 @@ class Candidate(NamedTuple):
         return int(np.delete(table.sum(axis=0), matched).min(initial=np.inf))
 
 
-def _separation(judge: Judge, labels: Integers, n_clusters: int) -> float:
+def _separation(graphs: Graphs, labels: Integers, n_clusters: int) -> float:
     """Separation of a clustering; that of one cluster is that of the best division of a cloud."""
     if n_clusters == 1:
         return CLOUD
-    if judge.smallest(labels, n_clusters) == 0:
+    if graphs.smallest(labels, n_clusters) == 0:
         return -np.inf
-    return judge.separation(labels, n_clusters).value
+    return graphs.separation(labels, n_clusters).value
 
 
 class Step(NamedTuple):

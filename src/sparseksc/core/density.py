@@ -95,11 +95,6 @@ class Density:
         """Density at each row, shape (n,)."""
         return map_rows(self._chunk_values, X, self.written, n_jobs)
 
-    def is_noise(self, X: Array, n_jobs: int | None = None) -> Booleans:
-        """Whether each row is noise, shape (n,)."""
-        marks: Booleans = self.values(X, n_jobs) < self.floor
-        return marks
-
     def chunk_is_noise(self, rows: Array) -> Booleans:
         """Whether a few rows are noise, in the calling thread."""
         marks: Booleans = self._chunk_values(rows) < self.floor

@@ -314,7 +314,7 @@ class LandmarkSummary:
         fit = project_on_landmarks(self.sums, self.n_clusters - 1, self.landmarks, recipe)
         available = len(fit.spectrum.eigenvalues) + 1
         if available < self.n_clusters:
-            raise ValueError(too_many(self.n_clusters, available, self.landmarks, recipe))
+            raise too_many(self.n_clusters, available, self.landmarks, recipe)
         assert fit.anchors is not None
         scores, lam = fit.anchors
         nothing = self.landmarks.points[:0]

@@ -49,6 +49,7 @@ from sparseksc.execution.notices import warn
 from sparseksc.execution.threads import map_rows
 from sparseksc.kernels import Landmarks
 from sparseksc.kernels.metrics import METRICS, Metric
+from sparseksc.kernels.products import in_ordinary_unit
 
 #: Steps of Lloyd's algorithm: later ones move the landmarks, and not the clusters.
 LLOYD_STEPS = 5
@@ -220,11 +221,12 @@ def relative_distortion(kernel: Landmarks, sample: Sample, points: Array) -> flo
 
 def _relative(left: float, metric: Metric, rows: Any, weights: Floats) -> float:
     """Squared ratio of a distance to the root mean square of those between rows and their mean."""
+    rows, unit = in_ordinary_unit(rows)
     shares = weights / weights.sum()
     mean: Any = sp.csr_array(shares[None]) @ rows
     mean = sp.csr_array(mean) if sp.issparse(rows) else mean.astype(rows.dtype)
     spread = _root_mean_square(metric.nearest(rows, mean, 1)[1][:, 0], weights)
-    return (left / spread) ** 2 if spread > 0.0 else 0.0
+    return (unit * left / spread) ** 2 if spread > 0.0 else 0.0
 
 
 def collect_sums(

@@ -317,7 +317,7 @@ def fit_clusters(
     by_labels = labelled is not None and n_clusters <= labelled.rows.n_classes
     available = len(fit.spectrum.eigenvalues) + 1
     if available < n_clusters and not by_labels:
-        raise ValueError(too_many(n_clusters, available, reduced_set, recipe))
+        raise too_many(n_clusters, available, reduced_set, recipe)
     if fit.anchors is None:
         outside = fit.excluded[1] / fit.degrees.total_weight
         check_reach(reduced_set, recipe.icd_kernel, n_clusters, outside)

@@ -26,6 +26,7 @@ from scipy import ndimage
 from scipy.spatial import KDTree
 
 from sparseksc._typing import Array, Floats, Integers
+from sparseksc.core.clusters.availability import TooManyClustersError
 from sparseksc.estimator import KernelSpectralClustering
 from sparseksc.execution.threads import ordered_map
 from sparseksc.image.boundaries import Mask
@@ -176,7 +177,7 @@ def _fitted(
     rows: Array, n_clusters: int, seed: int, n_jobs: int | None
 ) -> KernelSpectralClustering:
     model = KernelSpectralClustering(
-        # The estimator refuses more clusters than it can tell apart, and a single row.
+        # The estimator refuses more clusters than there are rows, and a single row.
         min(n_clusters, len(distinct_rows(rows).rows)),
         kernel="landmarks",
         max_rank=LANDMARKS,
@@ -186,7 +187,10 @@ def _fitted(
     with warnings.catch_warnings():
         # Clusters are many on purpose: what it says of them is not for the user.
         warnings.simplefilter("ignore", UserWarning)
-        return model.fit(rows[[0, 0]] if len(rows) == 1 else rows)
+        try:
+            return model.fit(rows[[0, 0]] if len(rows) == 1 else rows)
+        except TooManyClustersError as error:  # of a few flat colours, without positions
+            return model.set_params(n_clusters=error.available).fit(rows)
 
 
 def local_features(channels: Channels, position_weight: float, n_jobs: int | None) -> FloatMap:

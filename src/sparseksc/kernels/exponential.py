@@ -164,6 +164,7 @@ class Chi2(Exponential):
 
     @staticmethod
     def distances(X: Array, P: Array) -> Array:  # noqa: D102
+        X, P = (np.require(rows, requirements="W") for rows in (X, P))  # it refuses read-only ones
         return -0.5 * additive_chi2_kernel(X, P)
 
     def check(self, X: Array) -> None:  # noqa: D102

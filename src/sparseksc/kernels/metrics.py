@@ -57,6 +57,10 @@ class Metric:
 
     def check(self, X: Array) -> None:
         """Raise a ValueError where the metric is not defined on ``X``."""
+        if sp.issparse(X):  # dense rows are measured in a unit of their own
+            with np.errstate(over="ignore"):
+                if not np.isfinite(4.0 * _squared_norms(X)).all():
+                    raise ValueError("The values of X are too large: rescale X.")
 
     def doubt(self, X: Array, names: list[str] | None) -> str:
         """Say what makes it doubtful that these rows, and names of columns, are what is meant."""

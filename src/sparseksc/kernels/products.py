@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,9 @@ from sparseksc._typing import Array, Bandwidth
 from sparseksc.data.sparse import times_columns, times_rows, without_empty_columns
 from sparseksc.kernels.base import Kernel
 from sparseksc.kernels.kept import kept_with_points
+
+#: Values beyond this have squared distances that are no numbers.
+LARGEST = 1e150
 
 #: Values of a tile that are raised to a power at a time, so that they stay in the cache.
 BLOCK_VALUES = 2**14
@@ -33,6 +36,23 @@ class Cosine(Kernel):
 
     def diagonal(self, X: Array) -> Array:  # noqa: D102
         return (largest_entries(X) > 0).astype(np.float64)
+
+
+def in_ordinary_unit(X: Any) -> tuple[Any, float]:
+    """Rows in a unit in which the squares of their distances are numbers, and that factor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.kernels.products import in_ordinary_unit
+    >>> in_ordinary_unit(np.array([[3.0, 4.0]]))[1]
+    1.0
+    >>> bool((in_ordinary_unit(np.array([[3e200, 4e200]]))[0] ** 2).max() < 1.0)
+    True
+    """
+    largest = float(abs(X).max())
+    unit = 2.0 ** -int(np.frexp(largest)[1]) if largest > LARGEST else 1.0
+    return (X if unit == 1.0 else X * unit), unit
 
 
 def largest_entries(X: Array) -> Array:

@@ -65,7 +65,8 @@ def automatic_bandwidths(
     if not (isinstance(kind, type) and issubclass(kind, Exponential)):
         with np.errstate(over="ignore", invalid="ignore"):
             scale = float(np.average(row_norms(X, squared=True), weights=mass))
-        if not (scale == 0.0 or np.finfo(np.float64).tiny <= scale < np.inf):
+        nothing = scale == 0.0 and abs(X).max() == 0.0
+        if not (nothing or np.finfo(np.float64).tiny <= scale < np.inf):
             size = "small" if scale < 1.0 else "large"
             raise ValueError(f"The values of X are too {size}: rescale X.")
         return [scale or 1.0]

@@ -1,4 +1,4 @@
-r"""Competition of models: kernels at several scales, judged by one criterion.
+r"""Competition of models: kernels at several scales, compared by one criterion.
 
 Every model is fitted on a sample and proposes numbers of clusters: the usual ones, and those after
 which its eigenvalues fall most. The quality of a clustering with K clusters has three parts:
@@ -6,9 +6,11 @@ which its eigenvalues fall most. The quality of a clustering with K clusters has
 .. math:: q = s + \tfrac12 a + \tfrac{3}{20} \log K
 
 its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
-``FIRM`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
-(:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of two
-answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
+``FIRM`` (:mod:`sparseksc.search.quality`), in the graph that shows the clusters best, or in the
+mean of both where the number is given, none shows them clearly (``CLEAR``) and the shapes are not
+thin; the agreement :math:`a` of other models (:mod:`sparseksc.core.clusters.agreement`); and a
+little for every cluster more, so that of two answers beyond doubt the finer one is taken. The best
+quality wins. There is no other rule.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ from sparseksc.search.constants import (
     SEARCH_STARTS,
     TRAINING_SIZE,
 )
-from sparseksc.search.quality import Judge, Separation
+from sparseksc.search.quality import Graphs, Separation
 from sparseksc.search.result import SearchOutcome, TuningResult
 from sparseksc.search.samples import draw_samples
 from sparseksc.search.surfaces import RankedModel, Surfaces
@@ -60,7 +62,7 @@ Numbers = Sequence[int] | None
 
 
 class Entry(NamedTuple):
-    """One model: its eigenvalues, and its clusterings of the judged rows by their numbers.
+    """One model: its eigenvalues, and its clusterings of the compared rows by their numbers.
 
     ``error`` says why there are none, where the kernel has no values on this data.
     """
@@ -85,6 +87,7 @@ def compete(
     recipes: Sequence[Recipe],
     *,
     times: float = 1.0,
+    thin: bool = False,
     validation: int | Array | None = None,
     progress: bool = False,
 ) -> SearchOutcome:
@@ -97,12 +100,14 @@ def compete(
     n_clusters : list of int or None
         Numbers of clusters to choose from. None is any, and one cluster a possible answer.
     recipes : list of Recipe
-        The models. Neighbours in the judging graphs are those of the first, and the last is taken
+        The models. Neighbours in the graphs are those of the first, and the last is taken
         for one cluster.
     times : float
         How many times as many rows to take as usual.
+    thin : bool
+        Whether long, thin shapes are looked for, which the smoother graph does not show.
     validation : int or array, optional
-        How many of the rows to judge the models on, or others to judge them on.
+        How many of the rows to compare the models on, or others to compare them on.
     progress : bool
         Show a progress bar if the search takes long.
     """
@@ -115,20 +120,25 @@ def compete(
             size if validation is None else validation,
             training_size=int(times * TRAINING_SIZE),
         )
-        training, judged = samples.training, samples.compared
+        training, compared = samples.training, samples.compared
         # Others may be too few to find prototypes in.
         seen = None if validation is None else training.first(size, recipes[0].seed)
 
         def fit_one(recipe: Recipe) -> Entry:
-            return enter(replace(recipe, n_jobs=1), training, judged, n_clusters, seen)
+            return enter(replace(recipe, n_jobs=1), training, compared, n_clusters, seen)
 
         entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
         if entries[0].error is not None and all(entry.error is not None for entry in entries):
             raise entries[0].error
-        judge = Judge.of(judged, replace(recipes[0], n_jobs=1))
-        found = _qualities(entries, judge, n_jobs, progress)
+        graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1))
+        known = n_clusters is not None and len(n_clusters) == 1
+        found = _qualities(entries, graphs, known and not thin, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
+    if not ranking and validation is not None and any(entry.labels for entry in entries):
+        raise ValueError(
+            "No model has points of all its clusters among those of validation: give it more."
+        )
     if not ranking and n_clusters not in (None, [1]):
         raise ValueError(
             "None of the models tried has as many clusters as asked for: ask for fewer."
@@ -158,13 +168,13 @@ def compete(
 def enter(
     recipe: Recipe,
     training: Sample,
-    judged: Sample,
+    compared: Sample,
     n_clusters: Numbers,
     prototypes: Sample | None = None,
 ) -> Entry:
-    """Fit a model, and find its clusterings of the judged rows.
+    """Fit a model, and find its clusterings of the compared rows.
 
-    ``prototypes`` are rows that these are found in, where they are not the judged ones.
+    ``prototypes`` are rows that these are found in, where they are not the compared ones.
     """
     nothing = Entry(np.empty(0), {})
     if n_clusters == [1]:
@@ -178,9 +188,9 @@ def enter(
     numbers = [K for K in numbers if 2 <= K <= len(values) + 1]
     if not numbers:
         return nothing
-    rows = judged if prototypes is None else prototypes
+    rows = compared if prototypes is None else prototypes
     seen, degrees = fit.projection.scores_and_degrees(rows.X, 1)
-    scores = seen if prototypes is None else fit.projection.scores(judged.X, 1)
+    scores = seen if prototypes is None else fit.projection.scores(compared.X, 1)
     weights, shares = rows.weights, np.empty(0)
     find = ENCODINGS[recipe.encoding]
     if fit.anchors is not None:
@@ -218,9 +228,16 @@ def numbered_by_first_rows(labels: Integers, n_clusters: int) -> Integers:
 
 
 def _qualities(
-    entries: Sequence[Entry], judge: Judge, n_jobs: int | None, progress: bool
+    entries: Sequence[Entry],
+    graphs: Graphs,
+    in_all: bool,
+    n_jobs: int | None,
+    progress: bool,
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
+
+    A number of clusters that is known need not show in any graph: models that no graph shows
+    clearly are compared ``in_all``.
 
     A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two, and one with less than the
     share ``MIN_CLUSTER_SHARE`` a clump of noise.
@@ -230,15 +247,15 @@ def _qualities(
         for K, labels in entry.labels.items():
             members.setdefault((K, labels.tobytes()), []).append(place)
     smallest = {
-        key: judge.smallest(entries[places[0]].labels[key[0]], key[0])
+        key: graphs.smallest(entries[places[0]].labels[key[0]], key[0])
         for key, places in members.items()
     }
-    least = max(LEAST_ROWS, MIN_CLUSTER_SHARE * len(judge.distinct))
+    least = max(LEAST_ROWS, MIN_CLUSTER_SHARE * len(graphs.distinct))
     enough = [key for key in members if smallest[key] >= least]
     kept = enough or [key for key in members if smallest[key] > 0.0]
 
     def separation(key: tuple[int, bytes]) -> Separation:
-        return judge.separation(entries[members[key][0]].labels[key[0]], key[0])
+        return graphs.separation(entries[members[key][0]].labels[key[0]], key[0])
 
     separations = dict(
         zip(kept, map_with_progress(separation, kept, n_jobs, "clustering", progress), strict=True)
@@ -247,11 +264,13 @@ def _qualities(
     for K in sorted({K for K, _ in kept}):
         places = [place for place, entry in enumerate(entries) if K in entry.labels]
         all_labels = [entries[place].labels[K] for place in places]
-        agreed = agreements(all_labels, K, judge.weights, AGREEING)
+        agreed = agreements(all_labels, K, graphs.weights, AGREEING)
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):
-                quality = separated.firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
+                unclear = in_all and separated.value < CLEAR
+                firm = separated.in_all if unclear else separated.firm
+                quality = firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
                 found.append(Clustering(place, K, quality, separated.value))
     return found
 

@@ -17,6 +17,7 @@ from sparseksc._typing import Array, Floats, Integers
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import rows_at
 from sparseksc.kernels import Chi2, Exponential, Kernel, Landmarks, Laplacian
+from sparseksc.kernels.products import in_ordinary_unit
 from sparseksc.search.constants import (
     DISTANCE_MEGABYTES,
     N_NEIGHBOURS,
@@ -105,7 +106,7 @@ def measured_points(kernel: Exponential, X: Array) -> tuple[Array, str]:
         # Not a SciPy matrix, whose product with a vector is a vector.
         rows: Any = sp.csr_array(X) if sp.issparse(X) else X
         X = rows * (factors if taxicab else np.sqrt(factors))
-    return X, "manhattan" if taxicab else "euclidean"
+    return in_ordinary_unit(X)[0], "manhattan" if taxicab else "euclidean"
 
 
 def _nearest(kernel: Kernel, X: Array, count: int, columns: Integers | None) -> Integers:

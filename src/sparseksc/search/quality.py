@@ -17,15 +17,17 @@ Two graphs are looked at, because they err on different sides. Points of the *mu
 connected if each is among the nearest neighbours of the other: it shows thin shapes that are close
 to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
 the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
-that of the graph which shows the clusters best. It has a scale of its own: see ``CLOUD`` and
-``CLEAR`` in :mod:`sparseksc.search.constants`.
+that of the graph which shows the clusters best; where their number is given and none shows them
+clearly, models are compared by the mean of both, but not in a second look at thin shapes. It has a
+scale of its own: see ``CLOUD`` and ``CLEAR`` in :mod:`sparseksc.search.constants`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,11 +38,12 @@ from sparseksc.core.recipe import Recipe
 from sparseksc.data.distinct import distinct_rows
 from sparseksc.data.sampling import Sample
 from sparseksc.kernels import Kernel, Landmarks
+from sparseksc.kernels.products import in_ordinary_unit
 from sparseksc.search.constants import (
     BEYOND_FIRM,
     FIRM,
     FIRMEST,
-    JUDGING_LANDMARKS,
+    GRAPH_LANDMARKS,
     RESOLUTION,
     WORST_SHARE,
 )
@@ -53,8 +56,6 @@ LIKE = {
     "linear": "euclidean",
     "cosine": "cosine",
 }
-#: Values beyond this have squared distances that are no numbers: the unit is another one then.
-LARGEST = 1e150
 #: Conductance of a cluster that nothing holds together.
 NOTHING = 1e-6
 
@@ -227,7 +228,7 @@ def landmarks_like(kernel: Kernel) -> Landmarks | None:
 
 
 @dataclass(frozen=True)
-class Judge:
+class Graphs:
     """Graphs of the same rows.
 
     Attributes
@@ -245,7 +246,7 @@ class Judge:
     distinct: Integers
 
     @classmethod
-    def of(cls, sample: Sample, recipe: Recipe) -> Judge:
+    def of(cls, sample: Sample, recipe: Recipe) -> Graphs:
         """Build the graphs of a sample, in which rows are near as the kernel of a recipe has it.
 
         Both, where landmarks have a metric like it.
@@ -255,13 +256,8 @@ class Judge:
         landmarks = landmarks_like(recipe.kernel)
         if landmarks is not None:
             alike = replace(recipe, kernel=landmarks, icd_kernel=landmarks)
-            some: Any = sample.X
-            largest = float(abs(some).max())
-            if largest > LARGEST:
-                some = some * (1.0 / largest)
-            smooth = LandmarkGraph.of(
-                replace(sample, X=some), alike.with_landmarks(*JUDGING_LANDMARKS)
-            )
+            rows = replace(sample, X=in_ordinary_unit(sample.X)[0])
+            smooth = LandmarkGraph.of(rows, alike.with_landmarks(*GRAPH_LANDMARKS))
             average = float(smooth.weights.sum()) / len(distinct)
             graphs.append(replace(smooth, resolution=RESOLUTION * average).ratios)
         return cls(tuple(graphs), sample.weights, distinct)
@@ -286,14 +282,14 @@ class Judge:
         >>> from sparseksc.config.settings import Settings
         >>> from sparseksc.data.sampling import Sample
         >>> from sparseksc.estimator import KernelSpectralClustering
-        >>> from sparseksc.search.quality import Judge
+        >>> from sparseksc.search.quality import Graphs
         >>> X = np.random.default_rng(0).normal(size=(400, 2))
         >>> X[200:, 0] += 8.0
         >>> ksc = KernelSpectralClustering(kernel="landmarks", random_state=0)
         >>> recipe = Settings(ksc.get_params()).recipe(None, 2)
-        >>> judge = Judge.of(Sample(np.arange(400), X, np.ones(400)), recipe)
+        >>> graphs = Graphs.of(Sample(np.arange(400), X, np.ones(400)), recipe)
         >>> clusters, halves = np.repeat([0, 1], 200), (X[:, 1] > 0.0).astype(int)
-        >>> judge.separation(clusters, 2).value > 2.0, judge.separation(halves, 2).value < 0.1
+        >>> graphs.separation(clusters, 2).value > 2.0, graphs.separation(halves, 2).value < 0.1
         (True, True)
         """
         sizes = np.bincount(labels, self.weights, n_clusters).astype(np.float64)

@@ -136,8 +136,8 @@ def fewer_features(X: Array) -> Array:
     r"""Coordinates of n points in n features, with the same distances up to rounding errors.
 
     The differences of n points span no more: with the QR decomposition of the centred points,
-    :math:`X^\top = Q R`, the columns of R are as far from each other as those of the former. Copies
-    of a point stay copies.
+    :math:`X^\top = Q R`, the columns of R are as far from each other as those of the former. Equal
+    points get equal coordinates.
 
     Examples
     --------
@@ -149,8 +149,6 @@ def fewer_features(X: Array) -> Array:
     ((2, 2), 5.0)
     """
     first, group = distinct_rows(X)
-    distinct = X[first]
-    centred = np.subtract(distinct, distinct.mean(axis=0), dtype=np.float64)
+    centred = np.subtract(X[first], X.mean(axis=0), dtype=np.float64)
     _, R = qr(centred.T, mode="raw", overwrite_a=True, check_finite=False)
-    coordinates: Array = R.T.astype(X.dtype)[group]
-    return coordinates
+    return np.ascontiguousarray(R.T[group], dtype=X.dtype)

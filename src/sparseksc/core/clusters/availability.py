@@ -19,23 +19,36 @@ class BandwidthWarning(UserWarning):
     """The bandwidth makes the kernel see too little of the data, or too much."""
 
 
+class TooManyClustersError(ValueError):
+    """More clusters are asked for than there are components; ``available`` is how many can be."""
+
+    def __init__(self, sentence: str, available: int = 1) -> None:
+        super().__init__(sentence)
+        self.available = available
+
+
 def here(kernel: Kernel) -> str:
     """Say what decides how many clusters there can be."""
     return "at this bandwidth" if kernel.has_bandwidth else "with this kernel"
 
 
-def too_many(n_clusters: int, available: int, reduced_set: ReducedSet, recipe: Recipe) -> str:
+def too_many(
+    n_clusters: int, available: int, reduced_set: ReducedSet, recipe: Recipe
+) -> TooManyClustersError:
     """Say that the spectrum has fewer components than so many clusters need."""
-    if reduced_set.rank < n_clusters and UNRELATED < reduced_set.residual <= recipe.tol:
-        return (
+    few = reduced_set.rank < n_clusters and UNRELATED < reduced_set.residual <= recipe.tol
+    if few and recipe.kernel.name != "landmarks":  # which no tol decides about
+        return TooManyClustersError(
             f"{n_clusters} clusters asked for, but tol={recipe.tol} is reached with "
-            f"{reduced_set.rank} pivots, too few to tell them apart. Use a smaller tol."
+            f"{reduced_set.rank} pivots, too few to tell them apart. Use a smaller tol.",
+            available,
         )
     advice = ", or use a smaller bandwidth" if recipe.kernel.has_bandwidth else ""
-    return (
+    return TooManyClustersError(
         f"{n_clusters} clusters asked for, but with this kernel the data shows no more than "
         f"{available}: everything else is rounding error. Ask for fewer "
-        f"clusters{advice}."
+        f"clusters{advice}.",
+        available,
     )
 
 
