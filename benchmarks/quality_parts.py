@@ -30,7 +30,6 @@ from sparseksc.search.competition import enter
 from sparseksc.search.constants import (
     AGREEING,
     AGREEMENT,
-    CLEAR,
     CLOUD,
     CLOUD_CLUSTERS,
     FINER,
@@ -58,11 +57,8 @@ class Candidate:
     def separation(self, graphs: Sequence[int] = (0, 1)) -> float:
         return max(joined(self.ratios[graph], self.sizes) for graph in graphs)
 
-    def firm(self, graphs: Sequence[int] = (0, 1), in_all: bool | None = None) -> float:
-        """In the best graph, or in the mean where K is known and none shows it clearly."""
-        unclear = self.known and self.separation(graphs) < CLEAR
-        found = [joined(limited(self.ratios[graph]), self.sizes) for graph in graphs]
-        return fmean(found) if (unclear if in_all is None else in_all) else max(found)
+    def firm(self, graphs: Sequence[int] = (0, 1)) -> float:
+        return max(joined(limited(self.ratios[graph]), self.sizes) for graph in graphs)
 
     @property
     def agreed(self) -> float:
@@ -82,8 +78,6 @@ VARIANTS: dict[str, Quality] = {
     "twice the agreement": lambda one: one.firm() + 2.0 * one.agreed + one.finer,
     "without log K": lambda one: one.firm() + one.agreed,
     "without a limit": lambda one: one.separation() + one.agreed + one.finer,
-    "best graph": lambda one: one.firm(in_all=False) + one.agreed + one.finer,
-    "mean of graphs": lambda one: one.firm(in_all=True) + one.agreed + one.finer,
     "mutual graph only": lambda one: one.firm([0]) + one.agreed + one.finer,
     "landmark graph only": lambda one: one.firm([1]) + one.agreed + one.finer,
     "separation only": lambda one: one.separation(),
@@ -119,7 +113,6 @@ def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> lis
                 float(agreement),
                 graphs.smallest(labels, K) / len(graphs.distinct),
                 replace(problem, answers=[y[compared.rows] for y in problem.answers]).ari(labels),
-                n_clusters is not None,
             )
             for K, labels, agreement in found
             if graphs.smallest(labels, K) >= LEAST_ROWS

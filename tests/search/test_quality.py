@@ -72,16 +72,7 @@ def test_separation_is_half_the_mean_and_half_the_worst_cluster_of_the_better_gr
     assert found.firm == pytest.approx(separation([1.0, 0.5, 1.0], [4, 2, 2]))
 
 
-def test_models_are_compared_in_the_mean_of_the_graphs_where_the_number_is_given():
-    ratios = [np.array([1.0, 1.0]), np.array([0.0, 0.0])]
-    graphs = Graphs(
-        tuple(lambda labels, K, one=one: one for one in ratios), np.ones(4), np.arange(4)
-    )
-    found = graphs.separation(np.array([0, 0, 1, 1]), 2)
-    assert (found.firm, found.in_all) == (1.0, 0.5)
-
-
-def test_a_bad_cluster_of_many_counts_as_much_as_it_has_rows_of_the_worst_tenth():
+def test_the_worst_tenth_of_many_clusters_counts_half_whatever_their_sizes():
     rng = np.random.default_rng(0)
     ratios, sizes = rng.normal(size=40), rng.integers(1, 90, size=40)
     assert joined(ratios, sizes) == pytest.approx(separation(ratios, sizes))

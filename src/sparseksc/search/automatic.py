@@ -47,5 +47,5 @@ def search(
     if not finer or separation >= CLEAR:
         return first
     times = min(np.count_nonzero(sample.weights) / (TRAINING_SIZE + GRAPH_SIZE), SECOND_LOOK_TIMES)
-    second = compete(sample, n_clusters, finer, times=times, thin=True, progress=progress)
+    second = compete(sample, n_clusters, finer, times=times, progress=progress)
     return second if best_separation(second.result) >= separation + CLEAR else first

@@ -6,11 +6,9 @@ which its eigenvalues fall most. The quality of a clustering with K clusters has
 .. math:: q = s + \tfrac12 a + \tfrac{3}{20} \log K
 
 its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
-``FIRM`` (:mod:`sparseksc.search.quality`), in the graph that shows the clusters best, or in the
-mean of both where the number is given, none shows them clearly (``CLEAR``) and the shapes are not
-thin; the agreement :math:`a` of other models (:mod:`sparseksc.core.clusters.agreement`); and a
-little for every cluster more, so that of two answers beyond doubt the finer one is taken. The best
-quality wins. There is no other rule.
+``FIRM`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
+(:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of two
+answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
 """
 
 from __future__ import annotations
@@ -87,7 +85,6 @@ def compete(
     recipes: Sequence[Recipe],
     *,
     times: float = 1.0,
-    thin: bool = False,
     validation: int | Array | None = None,
     progress: bool = False,
 ) -> SearchOutcome:
@@ -104,8 +101,6 @@ def compete(
         for one cluster.
     times : float
         How many times as many rows to take as usual.
-    thin : bool
-        Whether long, thin shapes are looked for, which the smoother graph does not show.
     validation : int or array, optional
         How many of the rows to compare the models on, or others to compare them on.
     progress : bool
@@ -131,8 +126,7 @@ def compete(
         if entries[0].error is not None and all(entry.error is not None for entry in entries):
             raise entries[0].error
         graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1))
-        known = n_clusters is not None and len(n_clusters) == 1
-        found = _qualities(entries, graphs, known and not thin, n_jobs, progress)
+        found = _qualities(entries, graphs, n_jobs, progress)
     release_memory()
     ranking = _ranked(recipes, found)
     if not ranking and validation is not None and any(entry.labels for entry in entries):
@@ -228,16 +222,9 @@ def numbered_by_first_rows(labels: Integers, n_clusters: int) -> Integers:
 
 
 def _qualities(
-    entries: Sequence[Entry],
-    graphs: Graphs,
-    in_all: bool,
-    n_jobs: int | None,
-    progress: bool,
+    entries: Sequence[Entry], graphs: Graphs, n_jobs: int | None, progress: bool
 ) -> list[Clustering]:
     """Quality of every clustering; those with a cluster of outliers only where there is no other.
-
-    A number of clusters that is known need not show in any graph: models that no graph shows
-    clearly are compared ``in_all``.
 
     A cluster of fewer than ``LEAST_ROWS`` rows is an outlier or two, and one with less than the
     share ``MIN_CLUSTER_SHARE`` a clump of noise.
@@ -268,9 +255,7 @@ def _qualities(
         for place, labels, agreement in zip(places, all_labels, agreed, strict=True):
             separated = separations.get((K, labels.tobytes()))
             if separated is not None and np.isfinite(separated.value):
-                unclear = in_all and separated.value < CLEAR
-                firm = separated.in_all if unclear else separated.firm
-                quality = firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
+                quality = separated.firm + AGREEMENT * float(agreement) + FINER * float(np.log(K))
                 found.append(Clustering(place, K, quality, separated.value))
     return found
 

@@ -17,16 +17,14 @@ Two graphs are looked at, because they err on different sides. Points of the *mu
 connected if each is among the nearest neighbours of the other: it shows thin shapes that are close
 to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
 the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
-that of the graph which shows the clusters best; where their number is given and none shows them
-clearly, models are compared by the mean of both, but not in a second look at thin shapes. It has a
-scale of its own: see ``CLOUD`` and ``CLEAR`` in :mod:`sparseksc.search.constants`.
+that of the graph which shows the clusters best. It has a scale of its own: see ``CLOUD`` and
+``CLEAR`` in :mod:`sparseksc.search.constants`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
