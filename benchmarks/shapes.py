@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 rounds.append(time.process_time() - started)
         ari = adjusted_rand_score(y, labels)
         panels.setdefault(name, (labels, ari))
-        print(f"| {name} | {told} | {np.median(rounds):.2f} | {ari:.2f} |", flush=True)
+        print(f"| {name} | {told} | {np.median(rounds):.2g} | {ari:.2f} |", flush=True)
     figure, axes = plt.subplots(1, len(panels), figsize=(15, 3.3), layout="constrained")
     for ax, (name, (labels, ari)) in zip(axes, panels.items(), strict=True):
         ax.scatter(*X[::4].T, c=np.where(labels < 0, np.nan, labels)[::4], s=1, cmap="coolwarm")
