@@ -351,9 +351,8 @@ def _leading(A: Any, B: Any, known: Floats, count: int) -> tuple[Floats, Floats]
         values, V = eigh((C + C.T) / 2, driver="evd", check_finite=False)
     elif count > 0:
         inverted = sp.issparse(B) and R <= INVERTED_RANK and A.nnz <= INVERTED_ENTRIES * R
-        transposed: Any = (
-            B.T if isinstance(B, np.ndarray) else B.T.tocsr()
-        )  # once, not in every step
+        # Once, and not in every step.
+        transposed: Any = B.T if isinstance(B, np.ndarray) else B.T.tocsr()
 
         def part(x: Floats) -> Floats:
             known_part: Floats = B @ (transposed @ x)

@@ -58,8 +58,8 @@ SECOND_LOOK_RANK = 1_000
 
 #: Landmarks of the smoother of the two graphs, and how many a row has of them.
 GRAPH_LANDMARKS = (1000, 8)
-#: Share of the clusters, the worst ones, that counts half in the separation. The worst one alone
-#: lets two of forty that overlap decide; 0.1 to 0.2 are alike (battery).
+#: Share of the clusters, the worst ones, that counts half in the separation: the worst one alone
+#: lets two of forty that overlap decide. Chosen with drawn blobs and the battery in view.
 WORST_SHARE = 0.1
 #: Log ratio of conductances beyond which more says little: it does not make up for clusters that
 #: are worse, nor for an answer that is coarser than need be. Halves of a cluster of a few dozen
