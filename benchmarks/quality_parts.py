@@ -26,7 +26,7 @@ from sparseksc.config.settings import Settings
 from sparseksc.core.clusters.agreement import agreements
 from sparseksc.data.sampling import Sample
 from sparseksc.execution.blas import single_threaded_blas
-from sparseksc.search.competition import enter
+from sparseksc.search.competition import enter, without_repetitions
 from sparseksc.search.constants import (
     AGREEING,
     AGREEMENT,
@@ -53,12 +53,18 @@ class Candidate:
     agreement: float
     smallest_share: float
     ari: float
+    number_is_given: bool
 
-    def separation(self, graphs: Sequence[int] = (0, 1)) -> float:
-        return max(joined(self.ratios[graph], self.sizes) for graph in graphs)
+    @property
+    def used(self) -> Sequence[int]:
+        """Places of the graphs that count: the mutual one alone where the number is given."""
+        return (0,) if self.number_is_given else (0, 1)
 
-    def firm(self, graphs: Sequence[int] = (0, 1)) -> float:
-        return max(joined(limited(self.ratios[graph]), self.sizes) for graph in graphs)
+    def separation(self, graphs: Sequence[int] | None = None) -> float:
+        return max(joined(self.ratios[graph], self.sizes) for graph in graphs or self.used)
+
+    def firm(self, graphs: Sequence[int] | None = None) -> float:
+        return max(joined(limited(self.ratios[graph]), self.sizes) for graph in graphs or self.used)
 
     @property
     def agreed(self) -> float:
@@ -76,9 +82,11 @@ VARIANTS: dict[str, Quality] = {
     "the quality": lambda one: one.firm() + one.agreed + one.finer,
     "without agreement": lambda one: one.firm() + one.finer,
     "twice the agreement": lambda one: one.firm() + 2.0 * one.agreed + one.finer,
+    "half of log K": lambda one: one.firm() + one.agreed + one.finer / 2.0,
     "without log K": lambda one: one.firm() + one.agreed,
     "without a limit": lambda one: one.separation() + one.agreed + one.finer,
     "mutual graph only": lambda one: one.firm([0]) + one.agreed + one.finer,
+    "better graph": lambda one: one.firm((0, 1)) + one.agreed + one.finer,
     "landmark graph only": lambda one: one.firm([1]) + one.agreed + one.finer,
     "separation only": lambda one: one.separation(),
     "agreement only": lambda one: one.agreement,
@@ -87,7 +95,7 @@ VARIANTS: dict[str, Quality] = {
 
 
 def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> list[Candidate]:
-    """Fit and compare all models of a set."""
+    """Fit and compare all models of a set, with all of its rows."""
     X = problem.X
     ksc = KernelSpectralClustering(n_clusters or "auto", random_state=seed, n_jobs=1)
     settings = Settings(ksc.get_params())
@@ -99,7 +107,8 @@ def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> lis
         training = sample.drawn(TRAINING_SIZE, seed)
         compared = training.first(GRAPH_SIZE, seed)
         graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1))
-        entries = [enter(one, training, compared, n_clusters) for one in recipes]
+        models = without_repetitions(recipes, training)
+        entries = [enter(one, training, compared, n_clusters) for one in models]
         for K in sorted({K for entry in entries for K in entry.labels}):
             labels = [entry.labels[K] for entry in entries if K in entry.labels]
             agreed = agreements(labels, K, graphs.weights, AGREEING)
@@ -113,6 +122,7 @@ def candidates(problem: Problem, n_clusters: list[int] | None, seed: int) -> lis
                 float(agreement),
                 graphs.smallest(labels, K) / len(graphs.distinct),
                 replace(problem, answers=[y[compared.rows] for y in problem.answers]).ari(labels),
+                n_clusters is not None and len(n_clusters) == 1,
             )
             for K, labels, agreement in found
             if graphs.smallest(labels, K) >= LEAST_ROWS

@@ -272,7 +272,7 @@ class KernelSpectralClustering(CallbackSupportMixin, FittedClusters):
         reported = reported_to_callbacks(self, **asked)
         with alone, collected_warnings() as messages, reported:
             source, scaling = training_source(self, X, sample_weight)
-            plan = make_plan(settings, source)
+            plan = make_plan(settings, source, every_row=paired)
             if classes is not None:
                 plan = plan.with_classes(classes, source, settings)
             if paired:
@@ -340,7 +340,7 @@ class KernelSpectralClustering(CallbackSupportMixin, FittedClusters):
         with collected_warnings() as messages:
             if known is None:
                 source, scaling = training_source(self, X, sample_weight)
-                plan = make_plan(settings, source)
+                plan = make_plan(settings, source, every_row=True)
                 step, tuning = Stream.start(source, plan, settings), plan.tuning
             elif settings.purpose != known.purpose:
                 raise ValueError(

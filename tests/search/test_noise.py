@@ -40,7 +40,8 @@ def test_the_clusters_are_found_and_the_noise_is_in_none(three, kernel, noise):
     model = fit(X, n_clusters=3, kernel=kernel, noise=noise)
     inside = (y >= 0) & (model.labels_ >= 0)
     assert adjusted_rand_score(y[inside], model.labels_[inside]) > 0.99
-    assert f1_score(y < 0, model.labels_ < 0) > 0.7  # some of it lies inside the clusters
+    # Some of it lies inside the clusters.
+    assert f1_score(y < 0, model.labels_ < 0) > (0.6 if noise == "auto" else 0.7)
     assert model.noise_share_ == pytest.approx((model.labels_ < 0).mean())
     assert model.cluster_sizes_.tolist() == np.bincount(model.labels_[model.labels_ >= 0]).tolist()
     assert np.array_equal(model.predict(X), model.labels_)

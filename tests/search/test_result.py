@@ -22,6 +22,11 @@ def found(three):
     return tune(three[0], n_clusters=range(2, 6), kernel="rbf", random_state=0)
 
 
+def test_the_repr_is_a_line(found):
+    assert repr(found).startswith("<TuningResult: 3 clusters, rbf kernel, of ")
+    assert len(repr(found)) < 100
+
+
 def test_the_surfaces_have_every_model(found):
     shape = (len(found.surfaces.bandwidths), len(found.surfaces.n_clusters))
     assert found.surface.shape == found.surfaces["quality"].shape == shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from sparseksc._typing import Array, Floats
 from sparseksc.config.checks import check_distinct_rows
 from sparseksc.config.labels import KnownClasses, labelled_rows
+from sparseksc.config.low_density import plan_with_noise, plan_without_bridges
 from sparseksc.config.memory import estimate_memory
 from sparseksc.config.settings import Settings
 from sparseksc.core.clusters.constraints import PairedRows
@@ -27,8 +27,6 @@ from sparseksc.execution.notices import warn
 from sparseksc.search.automatic import search
 from sparseksc.search.constants import (
     GRAPH_SIZE,
-    NOISE_LEVEL,
-    NOISE_SHARES,
     ONE_FEATURE_SHARE,
     SAMPLE_SIZE,
     SECOND_LOOK_FEATURES,
@@ -38,7 +36,6 @@ from sparseksc.search.constants import (
     VALIDATION_SIZE,
 )
 from sparseksc.search.grid import search_grid
-from sparseksc.search.noise import Trial, choose_trial
 from sparseksc.search.result import DoubtWarning, TuningResult
 
 
@@ -49,9 +46,9 @@ class Plan:
     After a search, ``selection`` are the rows in which the pivots of the best model were
     selected; otherwise it is None, and they are selected in ``sample``. Rows below the floor of
     ``sparse`` are left out of the training, and those below the floor of ``noise`` are noise; both
-    are None where nothing is. ``densities`` and ``total_weight`` are those of all rows, where they
-    are in memory. ``labelled`` rows have one of the ``classes``, and ``pairs`` of rows are kept
-    together, or apart.
+    are None where nothing is. Bridges between clusters are sparse, and no noise. ``densities`` and
+    ``total_weight`` are those of all rows, where they are in memory. ``labelled`` rows have one of
+    the ``classes``, and ``pairs`` of rows are kept together, or apart.
     """
 
     recipe: Recipe
@@ -72,7 +69,7 @@ class Plan:
         """Everything that decides how rows are summed, to tell one plan from another."""
         samples = self.sample, self.selection  # in which the pivots are selected
         parts: tuple[Any, ...] = self.n_clusters, self.recipe.without_threads(), samples
-        if self.noise is not None:
+        if self.sparse is not None:
             parts = *parts, self.sparse, self.noise
         if self.labelled is not None:
             rows, more = self.labelled
@@ -90,10 +87,8 @@ class Plan:
         return training.with_names(more_names(self.classes, added), source)
 
     def _train(self, source: Source) -> Training:
-        rows: Source = source
-        counted: Source | None = None
-        if self.noise is not None and self.sparse is not None:
-            rows, counted = (self._without(one, source) for one in (self.sparse, self.noise))
+        rows = source if self.sparse is None else self._without(self.sparse, source)
+        counted = source if self.noise is None else self._without(self.noise, source)
         training = train(
             rows,
             self.n_clusters,
@@ -104,7 +99,7 @@ class Plan:
             self.labelled,
             self.pairs,
         )
-        if self.noise is None or self.sparse is None:
+        if self.noise is None:
             return training
         marks = None if self.densities is None else self.densities < self.noise.floor
         total = self.total_weight or training.n_samples
@@ -129,12 +124,14 @@ def make_plan(
     source: Source,
     *,
     always_search: bool = False,
+    every_row: bool = False,
     validation: int | Array | None = None,
     progress: bool = False,
 ) -> Plan:
     """Look at the data, and search for what the user has left open.
 
-    ``always_search`` evaluates a single candidate, too. ``validation`` and ``progress`` are those
+    ``always_search`` evaluates a single candidate, too. With ``every_row``, no bridges between
+    clusters are left out of the training. ``validation`` and ``progress`` are those
     of :func:`sparseksc.tune`.
     """
     left_open = always_search or settings.bandwidth_is_auto or len(settings.n_clusters) > 1
@@ -168,10 +165,12 @@ def make_plan(
         validation=validation,
         progress=progress,
     )
-    if settings.noise is None:
+    if settings.noise is not None:
+        plan = plan_with_noise(settings, source, sample, plan_for)
+    elif every_row or validation is not None:
         plan = plan_for(sample)
     else:
-        plan = _plan_with_noise(settings, source, sample, plan_for)
+        plan = plan_without_bridges(settings, source, sample, plan_for)
     if plan.tuning is not None and plan.tuning.doubt:
         warn(plan.tuning.doubt, DoubtWarning)
     if source.in_memory:
@@ -203,57 +202,6 @@ def _warn_of_one_feature(sample: Sample, names: list[str] | None, seed: int) -> 
         )
 
 
-def _plan_with_noise(
-    settings: Settings,
-    source: Source,
-    sample: Sample,
-    plan_for: Callable[..., Plan],
-) -> Plan:
-    """Plan without the rows of low density, whose share is given or to be found."""
-    density = Density.of_sample(sample, settings.seed, by_angle=settings.by_angle)
-    values = density.values(sample.X, settings.n_jobs)
-    known: dict[str, Any] = {}
-    if source.in_memory:
-        weight = float(sample.weights.sum() * source.weight_unit)
-        known = {"densities": values, "total_weight": weight}
-
-    def dense_rows(floor: float) -> Sample:
-        return replace(sample, weights=np.where(values < floor, 0.0, sample.weights))
-
-    if not isinstance(settings.noise, str):
-        assert settings.noise is not None
-        density = density.with_share(settings.noise, values, sample.weights)
-        plan = plan_for(dense_rows(density.floor))
-        return replace(plan, sparse=density, noise=density, **known)
-    floors = [
-        density.with_share(share, values, sample.weights).floor if share > 0.0 else 0.0
-        for share in NOISE_SHARES
-    ]
-    plans = [plan_for(sample, always_search=True)]
-    for floor in floors[1:]:
-        try:
-            plans.append(plan_for(dense_rows(floor), always_search=True))
-        except ValueError:  # too few rows are left
-            break
-    place = choose_trial([_trial(plan) for plan in plans])
-    middle = density.with_share(0.5, values, sample.weights).floor
-    floor = min(floors[place], NOISE_LEVEL * middle)
-    return replace(
-        plans[place],
-        sparse=replace(density, floor=floors[place]),
-        noise=replace(density, floor=floor),
-        **known,
-    )
-
-
-def _trial(plan: Plan) -> Trial:
-    """Return what a search without some rows has found."""
-    if plan.tuning is None or plan.n_clusters == 1:
-        return Trial(1)
-    best = plan.tuning.ranking[0]
-    return Trial(plan.n_clusters, best.value, float(np.log(best.conductance_ratio)))
-
-
 def _plan_for(
     sample: Sample,
     *,
@@ -263,6 +211,7 @@ def _plan_for(
     always_search: bool,
     validation: int | Array | None,
     progress: bool,
+    second_look: bool = True,
 ) -> Plan:
     """Search in some rows for what the user has left open."""
     left_open = always_search or settings.bandwidth_is_auto or len(settings.n_clusters) > 1
@@ -293,7 +242,7 @@ def _plan_for(
     else:
         models = settings.models(bandwidths, source.n_features)
         finer = []
-        if validation is None:
+        if validation is None and second_look:
             finer = _finer_models(settings, models, source, int(np.count_nonzero(sample.weights)))
         outcome = search(
             sample,

@@ -102,10 +102,7 @@ class Density:
 
     def with_share(self, share: float, values: Floats, weights: Floats) -> Density:
         """Set the floor so that at most a share of the weight of some rows is below it."""
-        order = np.argsort(values, kind="stable")
-        below = np.cumsum(weights[order]) - weights[order]  # before each row, in this order
-        allowed = below <= share * weights.sum()
-        return replace(self, floor=float(values[order[np.flatnonzero(allowed)[-1]]]))
+        return replace(self, floor=floor_of_share(values, weights, share))
 
     def _chunk_values(self, rows: Array) -> Floats:
         rows, kernel = unit_rows(rows) if self.by_angle else rows, RBF(self.bandwidth)
@@ -113,6 +110,22 @@ class Density:
         for P, mass in self._parts:
             values += kernel.degrees(rows, P, mass)
         return values
+
+
+def floor_of_share(values: Floats, weights: Floats, share: float) -> float:
+    """Return the largest of some densities below which there is at most a share of the weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.core.density import floor_of_share
+    >>> floor_of_share(np.array([3.0, 1.0, 2.0, 4.0]), np.ones(4), 0.5)
+    3.0
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order]) - weights[order]  # before each row, in this order
+    allowed = below <= share * weights.sum()
+    return float(values[order[np.flatnonzero(allowed)[-1]]])
 
 
 def _scale(reference: Sample) -> float:

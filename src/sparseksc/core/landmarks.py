@@ -141,7 +141,7 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
     assert isinstance(kernel, Landmarks)
     sample = distinct_sample(sample.first(ROWS_PER_LANDMARK * recipe.max_rank, recipe.seed))
     n = len(sample.rows)
-    R = min(recipe.max_rank, max(n // LEAST_ROWS_PER_LANDMARK, min(n, 2 * kernel.n_neighbors + 2)))
+    R = most_landmarks(recipe, n)
     metric = METRICS[kernel.metric]
     rows = metric.embedded(sample.X)
     points = metric.embedded(sample.first(R, recipe.seed).X)
@@ -170,6 +170,15 @@ def choose_landmarks(sample: Sample, recipe: Recipe) -> ReducedSet:
         path=np.array([residual]),
         constant_diagonal=True,
         reach=FAR * max(left, LEAST_DISTANCE),
+    )
+
+
+def most_landmarks(recipe: Recipe, n: int) -> int:
+    """Most landmarks that a recipe takes from so many distinct rows."""
+    kernel = recipe.kernel
+    assert isinstance(kernel, Landmarks)
+    return min(
+        recipe.max_rank, max(n // LEAST_ROWS_PER_LANDMARK, min(n, 2 * kernel.n_neighbors + 2))
     )
 
 

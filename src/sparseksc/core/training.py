@@ -198,8 +198,10 @@ def train(
         if labelled is not None or pairs is not None:
             components = max(components, COMPONENTS)
         fit = fit_projection(source, components, reduced_set, recipe)
-        if pairs is not None:
+        if pairs is not None and n_clusters > 1:
             fit = fit.constrained(n_clusters - 1, pairs, recipe.n_jobs)
+        elif pairs is not None:
+            fit = fit.leading(0)
         projected = perf_counter()
         training = fit_clusters(
             fit, reduced_set, n_clusters, counted or source, sample, recipe, labelled
@@ -406,11 +408,10 @@ def encode(fit: ProjectionFit, source: Source, sample: Sample, recipe: Recipe) -
                 encoding: Encoding = SignCodes(count_code_book(projection, source, n_jobs))
             else:
                 encoding = find_prototypes(spectrum, scores[:, :m], weights, shares)
-            if fit.excluded[0] > 0:
-                # Points out of reach are equally far from all prototypes and go to the first:
-                # let that be the largest cluster now, as it will be in the end.
-                found = ClusterSizes.of_labels(encoding.labels(scores[:, :m]), weights, m + 1)
-                encoding = encoding.reordered(found.order)
+            # Points out of reach, which may have no weight, are equally far from all prototypes and
+            # go to the first: let that be the largest cluster now, as it will be in the end.
+            found = ClusterSizes.of_labels(encoding.labels(scores[:, :m]), weights, m + 1)
+            encoding = encoding.reordered(found.order)
             return SparseModel(projection, spectrum.eigenvalues, encoding, fit.degrees.floor)
         except TooFewCodeWords as reason:
             warn(

@@ -92,6 +92,7 @@ def plain_tuning(tuning: TuningResult) -> dict[str, Any]:
         "doubt": tuning.doubt,
         "max_rank": tuning.max_rank,
         "best_kernel": tuning.best_kernel,
+        "left_out": float(tuning.left_out),
         "kernels": list(tuning.surfaces.kernels),
         "ranks": [int(rank) for rank in tuning.surfaces.ranks],
         "bandwidths": [plain_bandwidth(one) for one in tuning.surfaces.bandwidths],
@@ -144,6 +145,7 @@ def meant_tuning(entry: Mapping[str, Any], arrays: Mapping[str, Array]) -> Tunin
         entry["doubt"],
         entry.get("max_rank"),
         entry.get("best_kernel", ""),
+        entry.get("left_out", 0.0),
     )
 
 

@@ -323,10 +323,10 @@ def _tuning(n_features: int) -> Check:
     check = record(
         best_n_clusters=integer(1),
         best_bandwidth=bandwidth,
-        criterion=word(),
+        **dict.fromkeys(("criterion", "best_kernel"), word()),
         doubt=optional(word()),
         max_rank=optional(integer(1)),
-        best_kernel=word(),
+        left_out=number(0.0),
         kernels=items(word()),
         ranks=items(integer(1)),
         surfaces=items(word("quality", *FORMER_SURFACES)),
@@ -337,7 +337,7 @@ def _tuning(n_features: int) -> Check:
         ranking=items(model),
     )
     # Entries that files of earlier versions do not have, or have alone.
-    several = {"kernels": [], "ranks": [], "surfaces": FORMER_SURFACES}
+    several = {"kernels": [], "ranks": [], "surfaces": FORMER_SURFACES, "left_out": 0.0}
     return with_defaults({"max_rank": None, "best_kernel": "", "resolution": 0.0, **several}, check)
 
 

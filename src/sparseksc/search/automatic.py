@@ -9,8 +9,9 @@ import numpy as np
 from sparseksc._typing import Array
 from sparseksc.core.recipe import Recipe
 from sparseksc.data.sampling import Sample
-from sparseksc.search.competition import Numbers, best_separation, compete
+from sparseksc.search.competition import Numbers, compete
 from sparseksc.search.constants import CLEAR, GRAPH_SIZE, SECOND_LOOK_TIMES, TRAINING_SIZE
+from sparseksc.search.ranking import best_separation
 from sparseksc.search.result import SearchOutcome
 
 

@@ -3,10 +3,10 @@ r"""Competition of models: kernels at several scales, compared by one criterion.
 Every model is fitted on a sample and proposes numbers of clusters: the usual ones, and those after
 which its eigenvalues fall most. The quality of a clustering with K clusters has three parts:
 
-.. math:: q = s + \tfrac12 a + \tfrac{3}{20} \log K
+.. math:: q = s + \tfrac12 a + \tfrac15 \log K
 
-its separation :math:`s` in graphs that are the same for all models, where each cluster counts up to
-``FIRM`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
+its separation :math:`s` in graphs that are the same for all models, where each cluster counts
+little beyond ``CLEAR`` (:mod:`sparseksc.search.quality`); the agreement :math:`a` of other models
 (:mod:`sparseksc.core.clusters.agreement`); and a little for every cluster more, so that of two
 answers beyond doubt the finer one is taken. The best quality wins. There is no other rule.
 """
@@ -16,17 +16,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sparseksc._native.clusters import assign
 from sparseksc._typing import Array, Floats, Integers
 from sparseksc.core.clusters.agreement import agreements
-from sparseksc.core.encoding import ENCODINGS, fit_best_directions
+from sparseksc.core.encoding import (
+    ENCODINGS,
+    START_ROWS,
+    START_ROWS_PER_CLUSTER,
+    fit_best_directions,
+)
+from sparseksc.core.landmarks import most_landmarks
 from sparseksc.core.recipe import Recipe
 from sparseksc.core.training import ProjectionFit, choose_pivots, fit_projection
-from sparseksc.data.sampling import Sample
+from sparseksc.data.distinct import distinct_rows
+from sparseksc.data.sampling import Sample, selection_sample
 from sparseksc.data.source import ArraySource
 from sparseksc.execution.blas import single_threaded_blas
 from sparseksc.execution.memory import release_memory
@@ -34,9 +41,6 @@ from sparseksc.execution.progress import map_with_progress
 from sparseksc.search.constants import (
     AGREEING,
     AGREEMENT,
-    CLEAR,
-    CLOUD,
-    CLOUD_CLUSTERS,
     COMMON_NUMBERS,
     FINER,
     GRAPH_SIZE,
@@ -51,9 +55,17 @@ from sparseksc.search.constants import (
     TRAINING_SIZE,
 )
 from sparseksc.search.quality import Graphs, Separation
+from sparseksc.search.ranking import (
+    Clustering,
+    bandwidth_of,
+    doubt_about,
+    is_cloud,
+    place_of,
+    ranked,
+)
 from sparseksc.search.result import SearchOutcome, TuningResult
 from sparseksc.search.samples import draw_samples
-from sparseksc.search.surfaces import RankedModel, Surfaces
+from sparseksc.search.surfaces import Surfaces
 
 #: Numbers of clusters to choose from; None for any.
 Numbers = Sequence[int] | None
@@ -68,15 +80,6 @@ class Entry(NamedTuple):
     eigenvalues: Floats
     labels: dict[int, Integers]
     error: ValueError | None = None
-
-
-class Clustering(NamedTuple):
-    """A clustering by the model with a number, its quality and its separation."""
-
-    model: int
-    n_clusters: int
-    quality: float
-    separation: float
 
 
 def compete(
@@ -116,6 +119,7 @@ def compete(
             training_size=int(times * TRAINING_SIZE),
         )
         training, compared = samples.training, samples.compared
+        recipes = without_repetitions(recipes, training)
         # Others may be too few to find prototypes in.
         seen = None if validation is None else training.first(size, recipes[0].seed)
 
@@ -125,10 +129,11 @@ def compete(
         entries = map_with_progress(fit_one, recipes, n_jobs, "model", progress)
         if entries[0].error is not None and all(entry.error is not None for entry in entries):
             raise entries[0].error
-        graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1))
+        one_number = n_clusters is not None and len(n_clusters) == 1
+        graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1), smooth=not one_number)
         found = _qualities(entries, graphs, n_jobs, progress)
     release_memory()
-    ranking = _ranked(recipes, found)
+    ranking = ranked(recipes, found)
     if not ranking and validation is not None and any(entry.labels for entry in entries):
         raise ValueError(
             "No model has points of all its clusters among those of validation: give it more."
@@ -138,16 +143,16 @@ def compete(
             "None of the models tried has as many clusters as asked for: ask for fewer."
         )
     best = ranking[0] if ranking else None
-    single = best is None or (n_clusters is None and _is_cloud(best))
-    doubt = None if n_clusters is not None and len(n_clusters) == 1 else _doubt(best, single)
+    single = best is None or (n_clusters is None and is_cloud(best))
+    doubt = None if one_number else doubt_about(best, single)
     if best is None or single:
         chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
     else:
-        chosen, K = recipes[_place(recipes, best)], best.n_clusters
+        chosen, K = recipes[place_of(best, recipes)], best.n_clusters
     surfaces, eigenvalues = _surfaces(recipes, entries, found, n_clusters or ())
     result = TuningResult(
         K,
-        _bandwidth(chosen),
+        bandwidth_of(chosen),
         "auto",
         ranking,
         surfaces,
@@ -157,6 +162,22 @@ def compete(
         chosen.kernel.name,
     )
     return SearchOutcome(result, chosen, samples.for_pivots(chosen))
+
+
+def without_repetitions(recipes: Sequence[Recipe], training: Sample) -> list[Recipe]:
+    """Return the models but those with the landmarks of another: few rows give no more."""
+    if sum(recipe.kernel.name == "landmarks" for recipe in recipes) < 2:
+        return list(recipes)
+    n = len(distinct_rows(training.X)[0])
+    known, kept = set[int](), []
+    for recipe in recipes:
+        if recipe.kernel.name == "landmarks":
+            R = most_landmarks(recipe, n)
+            if R in known:
+                continue
+            known.add(R)
+        kept.append(recipe)
+    return kept
 
 
 def enter(
@@ -185,14 +206,16 @@ def enter(
     rows = compared if prototypes is None else prototypes
     seen, degrees = fit.projection.scores_and_degrees(rows.X, 1)
     scores = seen if prototypes is None else fit.projection.scores(compared.X, 1)
-    weights, shares = rows.weights, np.empty(0)
     find = ENCODINGS[recipe.encoding]
     if fit.anchors is not None:
         (seen, weights), shares = fit.anchors, fit.anchors[1]
         if recipe.encoding == "qr":
             find = partial(fit_best_directions, more_starts=SEARCH_STARTS)
     else:
-        shares = fit.degrees.shares_of(degrees, weights)
+        size = max(START_ROWS, START_ROWS_PER_CLUSTER * max(numbers))
+        some = selection_sample(rows.rows, size, recipe.seed, rows.weights)
+        seen, weights = seen[some], rows.weights[some]
+        shares = fit.degrees.shares_of(degrees[some], weights)
     entry = Entry(values, {})
     for K in numbers:
         m = K - 1
@@ -297,77 +320,6 @@ def proposed(eigenvalues: Floats) -> list[int]:
     return sorted({*usual, *K[widest].tolist()})
 
 
-def _ranked(recipes: Sequence[Recipe], found: Sequence[Clustering]) -> list[RankedModel]:
-    """Return the best model for each number of clusters, best first."""
-    middle = []
-    for K in dict.fromkeys(one.n_clusters for one in found):
-        values = {one: (one.quality, one.separation) for one in found if one.n_clusters == K}
-        best = max(values.values())
-        middle.append(_middle([one for one in values if values[one] == best], recipes))
-    ordered = sorted(middle, key=lambda one: (-one.quality, -one.separation, one.n_clusters))
-    return [
-        RankedModel(
-            one.n_clusters,
-            _bandwidth(recipes[one.model]),
-            one.quality,
-            conductance_ratio=float(np.exp(one.separation)),
-            kernel=recipes[one.model].kernel.name,
-            max_rank=recipes[one.model].max_rank,
-        )
-        for one in ordered
-    ]
-
-
-def _middle(equal: Sequence[Clustering], recipes: Sequence[Recipe]) -> Clustering:
-    """Return the middle one of the bandwidths that show the same; of landmarks, the fewest suffice.
-
-    At the ends of the range that works it may not on other rows.
-    """
-    kernel = recipes[equal[0].model].kernel
-    if not kernel.has_bandwidth:
-        return equal[0]
-    same = [one for one in equal if recipes[one.model].kernel.name == kernel.name]
-    return same[len(same) // 2]
-
-
-def _place(recipes: Sequence[Recipe], model: RankedModel) -> int:
-    """Which of the recipes a model of the ranking has."""
-    wanted = model.kernel, model.bandwidth, model.max_rank
-    known = [(one.kernel.name, _bandwidth(one), one.max_rank) for one in recipes]
-    return known.index(wanted)
-
-
-def _bandwidth(recipe: Recipe) -> Any:
-    return getattr(recipe.kernel, "bandwidth", None)
-
-
-def _is_cloud(best: RankedModel) -> bool:
-    """Whether the best clustering is no better than the best division of a cloud."""
-    return best.n_clusters <= CLOUD_CLUSTERS and bool(np.log(best.conductance_ratio) < CLOUD)
-
-
-def best_separation(result: TuningResult) -> float:
-    """Separation of the best clustering."""
-    return float(np.log(result.ranking[0].conductance_ratio)) if result.ranking else -np.inf
-
-
-def _doubt(best: RankedModel | None, single: bool) -> str | None:
-    """Say in a sentence what the quality leaves open."""
-    if best is None:
-        return "No model shows two clusters: the data is one cluster."
-    if single:
-        return (
-            "The data is one cluster: every division of it is as arbitrary as that of a single "
-            "cloud of points."
-        )
-    if np.log(best.conductance_ratio) < CLEAR:
-        return (
-            f"The {best.n_clusters} clusters are only {best.conductance_ratio:.1f} times as hard "
-            "to divide as to cut off from each other: they overlap, or the data is one cluster."
-        )
-    return None
-
-
 def _surfaces(
     recipes: Sequence[Recipe],
     entries: Sequence[Entry],
@@ -384,7 +336,7 @@ def _surfaces(
     for row, entry in enumerate(entries):
         eigenvalues[row, : len(entry.eigenvalues)] = entry.eigenvalues
     surfaces = Surfaces(
-        [_bandwidth(recipe) for recipe in recipes],
+        [bandwidth_of(recipe) for recipe in recipes],
         columns,
         {"quality": quality},
         [recipe.kernel.name for recipe in recipes],

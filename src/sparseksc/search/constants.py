@@ -61,18 +61,15 @@ GRAPH_LANDMARKS = (1000, 8)
 #: Share of the clusters, the worst ones, that counts half in the separation: the worst one alone
 #: lets two of forty that overlap decide. Chosen with drawn blobs and the battery in view.
 WORST_SHARE = 0.1
-#: Log ratio of conductances beyond which more says little: it does not make up for clusters that
-#: are worse, nor for an answer that is coarser than need be. Halves of a cluster of a few dozen
-#: points have up to 1.1.
-FIRM = 1.25
-#: What counts beyond it, and up to where: halves of small clusters come close to it, and whole ones
-#: leave it far behind.
-BEYOND_FIRM, FIRMEST = 0.03, 4.25
+#: What a log ratio of conductances counts beyond ``CLEAR``, in units of the logarithm of one more
+#: than what is beyond: clusters beyond doubt do not make up for worse ones, nor for an answer that
+#: is coarser than need be.
+BEYOND_CLEAR = 0.1
 #: Quality of a finer answer, in units of the logarithm of the number of clusters: 0.1 loses sets of
 #: many clusters that overlap, 0.3 divides thin shapes.
-FINER = 0.15
-#: Other models whose agreement counts (3 and 5 alike; one alone may have the same landmarks), and
-#: what it counts (battery): 1 is worse on the odd sets and on the even ones, 0.3 to 0.5 are alike.
+FINER = 0.2
+#: Other models whose agreement counts (3 and 5 alike), and what it counts (battery): 1 is worse on
+#: the odd sets and on the even ones, 0.25 to 0.5 are alike.
 AGREEING, AGREEMENT = 3, 0.5
 #: Numbers of landmarks of the models that compete: the fewer, the coarser the clusters that they
 #: see. Without the last, thin shapes are lost.
@@ -109,6 +106,8 @@ ONE_FEATURE_SHARE = 0.999
 
 #: Shares of the rows that are left out of the searches for noise (cost).
 NOISE_SHARES = (0.0, 0.05, 0.1, 0.15, 0.2)
+#: Share that the training leaves out where clusters are bridged: 0.1 and 0.15 bring less.
+BRIDGE_SHARE = 0.2
 #: Density, as a share of the median, below which what is left out is noise. Chosen on
 #: chameleon_t4_8k and chameleon_t7_10k, where 1/3 and 1/2 are alike.
 NOISE_LEVEL = 0.4

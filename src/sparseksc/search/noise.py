@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparseksc.search.constants import CLEAR
+from sparseksc._typing import Floats
+from sparseksc.core.density import floor_of_share
+from sparseksc.search.constants import BRIDGE_SHARE, CLEAR, NOISE_LEVEL
 
 
 class Trial(NamedTuple):
@@ -22,6 +24,18 @@ class Trial(NamedTuple):
     n_clusters: int
     quality: float = -np.inf
     separation: float = -np.inf
+
+
+def bridge_floors(several: bool, values: Floats, weights: Floats) -> list[float]:
+    """Return densities below which rows may be bridges between clusters, the lowest first.
+
+    One is ``NOISE_LEVEL`` of the median. Without more rows there are holes in thin shapes, which
+    look like borders: the least dense ``BRIDGE_SHARE`` are tried only where there are ``several``
+    clusters for sure.
+    """
+    most = floor_of_share(values, weights, BRIDGE_SHARE)
+    least = min(NOISE_LEVEL * floor_of_share(values, weights, 0.5), most)
+    return [least, most] if several and least < most else [least]
 
 
 def choose_trial(trials: Sequence[Trial]) -> int:

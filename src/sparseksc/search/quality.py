@@ -17,7 +17,8 @@ Two graphs are looked at, because they err on different sides. Points of the *mu
 connected if each is among the nearest neighbours of the other: it shows thin shapes that are close
 to each other. Points of the *landmark* graph (:mod:`sparseksc.kernels.landmarks`) are connected by
 the landmarks that they share: it is smoother, and shows clusters that overlap. The separation is
-that of the graph which shows the clusters best. It has a scale of its own: see ``CLOUD`` and
+that of the graph which shows the clusters best. Where the number of clusters is given, the mutual
+graph alone tells which model shows them. The separation has a scale of its own: see ``CLOUD`` and
 ``CLEAR`` in :mod:`sparseksc.search.constants`.
 """
 
@@ -38,9 +39,8 @@ from sparseksc.data.sampling import Sample
 from sparseksc.kernels import Kernel, Landmarks
 from sparseksc.kernels.products import in_ordinary_unit
 from sparseksc.search.constants import (
-    BEYOND_FIRM,
-    FIRM,
-    FIRMEST,
+    BEYOND_CLEAR,
+    CLEAR,
     GRAPH_LANDMARKS,
     RESOLUTION,
     WORST_SHARE,
@@ -66,7 +66,7 @@ class Separation(NamedTuple):
     value : float
         Half the mean of the log ratios of conductances, and half that of the worst clusters.
     firm : float
-        The same of ratios that count little beyond ``FIRM``: a cluster that is beyond doubt does
+        The same of ratios that count little beyond ``CLEAR``: a cluster that is beyond doubt does
         not make up for others that are not.
     """
 
@@ -104,9 +104,19 @@ def joined(ratios: Floats, sizes: Floats) -> float:
 
 
 def limited(ratios: Floats) -> Floats:
-    """Return log ratios that count little beyond ``FIRM``."""
-    beyond = np.clip(ratios, FIRM, FIRMEST) - FIRM
-    found: Floats = np.minimum(ratios, FIRM) + BEYOND_FIRM * beyond
+    r"""Return log ratios that count little beyond ``CLEAR``.
+
+    .. math:: \min(r, c) + \tfrac{1}{10} \log(1 + \max(r - c, 0)), \quad c = \text{CLEAR}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.search.quality import limited
+    >>> limited(np.array([-2.0, 0.5, 1.0, 4.0])).round(2).tolist()
+    [-2.0, 0.5, 1.0, 1.14]
+    """
+    beyond = np.log1p(np.maximum(ratios - CLEAR, 0.0))
+    found: Floats = np.minimum(ratios, CLEAR) + BEYOND_CLEAR * beyond
     return found
 
 
@@ -244,20 +254,20 @@ class Graphs:
     distinct: Integers
 
     @classmethod
-    def of(cls, sample: Sample, recipe: Recipe) -> Graphs:
+    def of(cls, sample: Sample, recipe: Recipe, smooth: bool = True) -> Graphs:
         """Build the graphs of a sample, in which rows are near as the kernel of a recipe has it.
 
-        Both, where landmarks have a metric like it.
+        Both, if the ``smooth`` one is wanted and landmarks have a metric like it.
         """
         distinct = distinct_rows(sample.X)[0]
         graphs = [MutualGraph.of(sample, recipe).ratios]
-        landmarks = landmarks_like(recipe.kernel)
+        landmarks = landmarks_like(recipe.kernel) if smooth else None
         if landmarks is not None:
             alike = replace(recipe, kernel=landmarks, icd_kernel=landmarks)
             rows = replace(sample, X=in_ordinary_unit(sample.X)[0])
-            smooth = LandmarkGraph.of(rows, alike.with_landmarks(*GRAPH_LANDMARKS))
-            average = float(smooth.weights.sum()) / len(distinct)
-            graphs.append(replace(smooth, resolution=RESOLUTION * average).ratios)
+            shared = LandmarkGraph.of(rows, alike.with_landmarks(*GRAPH_LANDMARKS))
+            average = float(shared.weights.sum()) / len(distinct)
+            graphs.append(replace(shared, resolution=RESOLUTION * average).ratios)
         return cls(tuple(graphs), sample.weights, distinct)
 
     def smallest(self, labels: Integers, n_clusters: int) -> float:

@@ -28,7 +28,7 @@ class DoubtWarning(UserWarning):
     """No number of clusters stands out."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TuningResult:
     """What a search found.
 
@@ -53,6 +53,9 @@ class TuningResult:
         say.
     best_kernel : str
         Where the quality decides.
+    left_out : float
+        Share of the rows that the training leaves out, as they bridge clusters: the least dense
+        ones. They have a cluster all the same.
 
     Examples
     --------
@@ -73,6 +76,12 @@ class TuningResult:
     doubt: str | None
     max_rank: int | None = None
     best_kernel: str = ""
+    left_out: float = 0.0
+
+    def __repr__(self) -> str:
+        found = "1 cluster" if self.best_n_clusters == 1 else f"{self.best_n_clusters} clusters"
+        kernel = f", {self.best_kernel} kernel" if self.best_kernel else ""
+        return f"<TuningResult: {found}{kernel}, of {self.n_models} models compared>"
 
     @property
     def by_quality(self) -> bool:
@@ -202,6 +211,11 @@ class TuningResult:
             text += (
                 f" A {how} answer with {model.n_clusters} clusters is nearly as good "
                 f"({model.value:.2f})."
+            )
+        if self.left_out > 0.0:
+            text += (
+                f" The least dense {self.left_out:.0%} of the rows bridge clusters: the training "
+                "leaves them out, and they have the clusters that the model gives them."
             )
         return text
 
