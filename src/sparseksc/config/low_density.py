@@ -22,6 +22,7 @@ from sparseksc.data.source import Source
 from sparseksc.kernels import Precomputed
 from sparseksc.search.constants import (
     CLEAR,
+    FEW_FEATURES,
     GRAPH_SIZE,
     NOISE_LEVEL,
     NOISE_SHARES,
@@ -47,14 +48,10 @@ def plan_without_bridges(
     the rows, if there are many.
     """
     plan = plan_for(sample)
-    has_features = settings.kind not in (None, Precomputed) and not sp.issparse(sample.X)
-    if not has_features or plan.tuning is None or not plan.tuning.ranking:
-        return plan
-    if not plan.tuning.by_quality:
-        return plan
     first, given = _trial(plan), len(settings.n_clusters) == 1
     clear = first.separation >= CLEAR
-    if first.separation >= 2.0 * CLEAR or (clear and given):
+    beyond_doubt = first.separation >= 2.0 * CLEAR or (clear and given)
+    if beyond_doubt or not _was_searched(plan) or not _has_few_features(settings, sample):
         return plan
     density = Density.of_sample(sample, settings.seed, by_angle=settings.by_angle)
     some = sample.first(2 * (TRAINING_SIZE + GRAPH_SIZE), settings.seed)
@@ -116,6 +113,18 @@ def plan_with_noise(settings: Settings, source: Source, sample: Sample, plan_for
         noise=replace(density, floor=floor),
         **known,
     )
+
+
+def _was_searched(plan: Plan) -> bool:
+    """Whether models were compared by their quality."""
+    return plan.tuning is not None and plan.tuning.by_quality and bool(plan.tuning.ranking)
+
+
+def _has_few_features(settings: Settings, sample: Sample) -> bool:
+    """Whether rows have so few features that noise may bridge clusters."""
+    if settings.kind in (None, Precomputed) or sp.issparse(sample.X):
+        return False
+    return sample.X.shape[1] <= FEW_FEATURES
 
 
 def _without(sample: Sample, values: Floats, floor: float) -> Sample:

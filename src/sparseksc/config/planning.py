@@ -26,10 +26,10 @@ from sparseksc.execution.memory import release_memory
 from sparseksc.execution.notices import warn
 from sparseksc.search.automatic import search
 from sparseksc.search.constants import (
+    FEW_FEATURES,
     GRAPH_SIZE,
     ONE_FEATURE_SHARE,
     SAMPLE_SIZE,
-    SECOND_LOOK_FEATURES,
     SECOND_LOOK_LEAST,
     SECOND_LOOK_TIMES,
     TRAINING_SIZE,
@@ -144,7 +144,7 @@ def make_plan(
     size = settings.selection_size
     if size is not None:
         size = max(TRAINING_SIZE + VALIDATION_SIZE, ENCODING_SIZE, size)
-        if source.n_features <= SECOND_LOOK_FEATURES:
+        if source.n_features <= FEW_FEATURES:
             size = max(size, SECOND_LOOK_TIMES * (TRAINING_SIZE + GRAPH_SIZE))
     # All rows that are in memory, or a sample that is drawn in one pass.
     sample = source.sample_for_search(size, settings.seed)
@@ -266,7 +266,7 @@ def _finer_models(
     None where they would find nothing more, or need too much memory.
     """
     least = SECOND_LOOK_LEAST * (TRAINING_SIZE + GRAPH_SIZE)
-    if n_rows < least or source.n_features > SECOND_LOOK_FEATURES or source.n_entries is not None:
+    if n_rows < least or source.n_features > FEW_FEATURES or source.n_entries is not None:
         return []
     wide = [one for one in models if one.kernel.name in ("rbf", "laplacian")]
     if not settings.bandwidth_is_auto or not wide or wide[0].two_bandwidths:

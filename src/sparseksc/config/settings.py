@@ -29,7 +29,12 @@ from sparseksc.kernels import KERNELS, Kernel, Landmarks, Precomputed, make_kern
 from sparseksc.kernels.landmarks import most_neighbors
 from sparseksc.kernels.metrics import METRICS
 from sparseksc.search.candidates import automatic_bandwidths, spaced
-from sparseksc.search.constants import LANDMARK_SCALES, SECOND_LOOK_RANK
+from sparseksc.search.constants import (
+    BANDWIDTHS_OF_ONE_NUMBER,
+    COMPETING_BANDWIDTHS,
+    LANDMARK_SCALES,
+    SECOND_LOOK_RANK,
+)
 
 #: Metrics of rows that are not points in a space of any units, and what these are.
 OWN_UNITS = {"haversine": "latitudes and longitudes", "jaccard": "sets"}
@@ -192,12 +197,12 @@ class Settings:
     def models(self, bandwidths: list[Any], n_features: int) -> list[Recipe]:
         """How to train the models that compete, at some of the candidates for the bandwidth.
 
-        At all of them, where the user has given them. A single number of clusters leaves time for
-        twice as many.
+        At all of them, where the user has given them.
         """
         single = len(self.n_clusters) == 1
         if self.bandwidth_is_auto:
-            bandwidths = spaced(bandwidths, 2 if single else 1)
+            count = BANDWIDTHS_OF_ONE_NUMBER if single else COMPETING_BANDWIDTHS
+            bandwidths = spaced(bandwidths, count)
         models = [self.recipe(bandwidth, n_features) for bandwidth in bandwidths]
         if self.competes:
             return [*self._scales(models[0]), *models]

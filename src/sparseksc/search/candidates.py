@@ -17,7 +17,7 @@ from sparseksc.data.sampling import rows_at, selection_sample
 from sparseksc.execution.threads import chunk_rows, chunk_slices
 from sparseksc.kernels import RBF, Exponential, Kernel
 from sparseksc.search.constants import (
-    COMPETING_BANDWIDTHS,
+    COMPETING_RANGE,
     MIN_BANDWIDTH_RATIO,
     N_NARROW,
     N_WIDE,
@@ -109,20 +109,21 @@ def _distances(kind: type[Exponential], X: Array, centres: NDArray[np.intp]) -> 
     return distances
 
 
-def spaced(bandwidths: list[float], times: int = 1) -> list[float]:
-    """Return some of the candidates, evenly spaced, for a competition with other kernels.
+def spaced(bandwidths: list[float], count: int) -> list[float]:
+    """Return at most so many of the candidates for a competition with other kernels.
 
-    ``times`` is how many times as many as usual.
+    They are evenly spaced where shapes are seen, and the last is the widest: the narrowest show
+    single points, and those around the spread of the data all the same.
 
     Examples
     --------
     >>> from sparseksc.search.candidates import spaced
-    >>> spaced([float(2**k) for k in range(36)])[:5]
-    [1.0, 32.0, 1024.0, 32768.0, 1048576.0]
+    >>> spaced([float(k) for k in range(40)], 5)
+    [3.0, 11.0, 20.0, 28.0, 39.0]
     """
-    count = min(times * COMPETING_BANDWIDTHS, len(bandwidths))
-    places = np.linspace(0, len(bandwidths) - 1, count).round().astype(int)
-    return [bandwidths[place] for place in places]
+    low, high = (share * (len(bandwidths) - 1) for share in COMPETING_RANGE)
+    places = np.linspace(low, high, count - 1).round().astype(int)
+    return [bandwidths[place] for place in sorted({*places.tolist(), len(bandwidths) - 1})]
 
 
 def halfway(low: float, high: float) -> float:

@@ -48,9 +48,12 @@ ISOLATION = 8.0
 
 # -------------------------------------------------------------------------------- second look
 
-#: It takes so many times as many points, or all if they are at least so many times as many, in up
-#: to so many features: in more, narrow kernels see no neighbours (spirals).
-SECOND_LOOK_TIMES, SECOND_LOOK_LEAST, SECOND_LOOK_FEATURES = 4, 2, 3
+#: It takes so many times as many points, or all if they are at least so many times as many
+#: (spirals).
+SECOND_LOOK_TIMES, SECOND_LOOK_LEAST = 4, 2
+#: In up to so many features only is there a second look, as narrow kernels see no neighbours in
+#: more, and are bridges looked for, as there is room for noise in more (PenDigits, drawn sets).
+FEW_FEATURES = 3
 #: Most pivots: they have to cover long and thin shapes without a gap (spirals).
 SECOND_LOOK_RANK = 1_000
 
@@ -74,9 +77,9 @@ AGREEING, AGREEMENT = 3, 0.5
 #: Numbers of landmarks of the models that compete: the fewer, the coarser the clusters that they
 #: see. Without the last, thin shapes are lost.
 LANDMARK_SCALES = (100, 300, 1000, 2000)
-#: Bandwidths of the rbf models that compete; twice as many for a single number of clusters, which
-#: leaves time for them (cost).
-COMPETING_BANDWIDTHS = 8
+#: Bandwidths of the models that compete, and for a single number of clusters, which leaves time for
+#: more (cost); and where they lie among the candidates (drawn sets, and battery).
+COMPETING_BANDWIDTHS, BANDWIDTHS_OF_ONE_NUMBER, COMPETING_RANGE = 10, 16, (0.08, 0.72)
 #: Numbers of clusters that are always tried, how many more the largest gaps between the eigenvalues
 #: of a model propose, and up to which number (cost).
 COMMON_NUMBERS, PROPOSED_NUMBERS, LARGEST_NUMBER = range(2, 5), 3, 60
@@ -93,7 +96,7 @@ LARGE_EIGENVALUE, MANY_CLUSTERS_RANK = 0.9, 1_000
 #: up to 0.27, strips, rings, spirals and swiss rolls up to 1.0, two Gaussians four standard
 #: deviations apart 1.1 and more (benchmarks/clouds.py); many clusters may overlap more than clouds,
 #: as the 15 of S3 (0.2), and are still clusters.
-CLOUD, CLOUD_CLUSTERS, CLEAR = 0.3, 5, 1.0
+CLOUD, CLOUD_CLUSTERS, CLEAR = 0.3, 4, 1.0
 
 #: Rows of the smallest cluster: nothing is to be seen inside of fewer; and its share of the rows: a
 #: smaller one is a clump of background noise (battery).
