@@ -25,7 +25,14 @@ FILES = {
 }
 REPRODUCTION = "reproduction.md"
 IMAGE_FILES = {
-    "rules.csv": {"image", "single", "largest", "criterion", "agreement"},
+    "rules.csv": {
+        "image",
+        "runs",
+        "single_mean",
+        "criterion_spread",
+        "agreement_worst",
+        "single_same",
+    },
     "table3.csv": {"image", "seed", "rank", "icd_s", "n_clusters", "bandwidth", "bas"},
     "table4.csv": {"image", "route", "seed", "f"},
     "table4_times.csv": {"image", "icd_s", "training_s", "test_s", "ours_s", "ratio"},
@@ -126,7 +133,7 @@ def test_a_quick_run_on_images(tmp_path):
     assert {row["route"] for row in rows} == set(table4.RUN)
     assert all(0.0 <= row["f"] <= 1.0 for row in rows)
     assert all(
-        (row["f_agreement"] is None) == (row["route"] != "ours") for row in rows
+        (row["f_criterion"] is None) == (row["route"] != "ours") for row in rows
     )  # two rules, one run
     text = (tmp_path / REPRODUCTION).read_text(encoding="utf-8")
     for name in table3.QUICK:
