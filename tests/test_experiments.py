@@ -69,7 +69,7 @@ def test_a_quick_run_writes_tables_figures_and_page(quick_run):
     for name in page.FIGURES:
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     written = {path.name for path in folder.iterdir()}
-    assert written == {*FILES, *page.FIGURES, *page.PAGES}
+    assert written == {*FILES, *page.FIGURES, *page.PAGES, page.SECONDS}
 
 
 def test_without_images_the_run_says_where_they_are(quick_run):
@@ -95,6 +95,7 @@ def test_the_page_has_every_row(quick_run):
         for bandwidth in table2.BANDWIDTHS:
             assert f"| {n_train:,} | {bandwidth:g} |" in text
     assert "Quick sizes" in text
+    assert "This page took" in text
     assert text.count("figure1.png") == text.count("figure2.png") == 1
 
 
@@ -112,6 +113,8 @@ def test_a_fresh_run_computes_all_again(tmp_path):
     (tmp_path / "figure1.csv").write_text("n_train\n3\n", encoding="utf-8")
     (tmp_path / "figure1.png").unlink()
     command.main(["figure1", "--fresh", *out])
+    costs = (tmp_path / page.SECONDS).read_text(encoding="utf-8").splitlines()
+    assert [row.split(",")[0] for row in costs] == ["figure1"]
     assert read(tmp_path / "figure1.csv")[0]["n_train"] == 5_000
     assert (tmp_path / "figure1.png").exists()
 
