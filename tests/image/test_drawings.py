@@ -140,6 +140,21 @@ def test_masks_channels_levels_and_second_images_of_drawings():
     assert same_parts(result.transform(image), truth)
 
 
+def test_a_small_mask_has_both_halves():
+    truth = two_halves(40, 60)
+    mask = np.zeros(truth.shape, dtype=bool)
+    mask[3:20, 5:50] = True
+    masked = segment(painted(truth, 0, 200), mask=mask).labels
+    assert same_parts(masked[mask], truth[mask])
+
+
+@pytest.mark.parametrize("shape", [(30, 40, 4), (2, 2, 2)])
+@pytest.mark.parametrize("value", [0.0, -3.0])
+def test_channels_of_one_number_are_one_segment(shape, value):
+    assert segment(np.full(shape, value), channel_axis=-1).n_segments == 1
+    assert segment(np.full(shape, value), channel_axis=None).n_segments == 1
+
+
 def test_flat_blocks_of_a_volume():
     truth = (np.arange(40) >= 17).astype(int)[:, None, None].repeat(30, axis=1).repeat(20, axis=2)
     assert same_parts(segment(truth * 5.0, channel_axis=None).labels, truth)

@@ -127,7 +127,6 @@ def within(labels, gradient, a, b, reach=3):
     least, median = [], []
     for region in (a, b):
         places = [place for place in np.ndindex(labels.shape) if labels[place] == region]
-        least.append(min(gradient[place] for place in places))
         inner = sorted(
             gradient[place]
             for place in places
@@ -135,6 +134,7 @@ def within(labels, gradient, a, b, reach=3):
                 labels[tuple(slice(max(k - reach, 0), k + reach + 1) for k in place)] == region
             ).all()
         )
+        least.append(min(gradient[place] for place in places) if inner else 0.0)
         median.append(inner[(len(inner) - 1) // 2] if inner else 0.0)
     return max(*least, min(median))
 

@@ -141,10 +141,12 @@ def within(labels: Integers, gradient: NDArray[Any], pairs: Integers) -> Floats:
 
     At least the larger of their minima: a strip beside an edge has the slope of the edge all over.
     At least the smaller of the medians of their cores, away from all boundaries: texture has a
-    gradient everywhere.
+    gradient everywhere. Where there is no core, nothing is known.
     """
+    inner = core(labels) & (labels >= 0)
+    median = _quantiles(labels, gradient, inner, 0.5)
     least = _quantiles(labels, gradient, labels >= 0, 0.0)
-    median = _quantiles(labels, gradient, core(labels) & (labels >= 0), 0.5)
+    least[np.bincount(labels[inner], minlength=len(least)) == 0] = 0.0
     return np.maximum(least[pairs].max(axis=1), median[pairs].min(axis=1))
 
 
