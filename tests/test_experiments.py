@@ -158,6 +158,7 @@ def test_the_committed_page_has_every_part():
     for name in paper.TABLE_4:
         assert table4_row(name) in text
     assert "None" not in text
+    assert "CPU minutes" in text
     assert "|  |" not in text  # an empty cell
     for name in ("figure1.png", "figure2.png"):
         image = REPOSITORY / "docs" / "figures" / name
