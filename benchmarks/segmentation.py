@@ -30,7 +30,7 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 from sparseksc.image import boundaries, boundary_map_f_measure, hierarchy, regions, segment
-from sparseksc.image.hierarchy import region_graph
+from sparseksc.image.hierarchy import neighbours, region_graph
 from sparseksc.image.measure import MATCHING_DISTANCE
 
 HOME = "https://www2.eecs.berkeley.edu/Research/Projects/CS/vision/grouping/resources.html"
@@ -113,11 +113,12 @@ def human_f(images):
 def evidence_of_people(image, humans):
     """Evidence for the boundaries of regions, the share of people who drew them, their lengths."""
     found = segment(image).levels.regions
-    graph = region_graph(found.labels, found.gradients, found.scores)
+    graph = region_graph(found.labels, found.gradients, found.colours, found.scores)
     radius = MATCHING_DISTANCE * np.hypot(*found.labels.shape)
     near = [(ndimage.distance_transform_edt(~human) <= radius).astype(float) for human in humans]
-    drawn = region_graph(found.labels, near, found.scores).gradients / graph.lengths[:, None]
-    return graph.evidence, drawn.mean(axis=1), graph.lengths
+    along = neighbours(found.labels)
+    drawn = np.mean([along.sums(one) for one in near], axis=0) / graph.lengths
+    return graph.evidence, drawn, graph.lengths
 
 
 def fit(images):

@@ -29,9 +29,9 @@ def thumbnail(rgb):
     return picture.resize((WIDTH, round(WIDTH * picture.height / picture.width)))
 
 
-def row(folder, path, seed):
+def row(folder, path):
     """Picture, our boundaries, our mean colours, the human who agrees best with the others."""
-    result = segment(path, random_state=seed)
+    result = segment(path)
     humans = human_maps(folder / "groundTruth" / f"{path.stem}.mat")
     score = boundary_f_measure(result.labels, humans)
     typical = max(
@@ -75,12 +75,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="folder with images/ and groundTruth/")
     parser.add_argument("output", type=Path, help="picture to write")
-    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     paths = sorted((arguments.folder / "images").glob("*.jpg"))
     if not paths:
         parser.error(f"no pictures in {arguments.folder / 'images'}")
-    sheet([row(arguments.folder, path, arguments.seed) for path in paths]).save(arguments.output)
+    sheet([row(arguments.folder, path) for path in paths]).save(arguments.output)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import resource
 import shutil
 import time
 from collections.abc import Sequence
@@ -90,9 +91,20 @@ def run(name: str, options: Options, fresh: bool) -> None:
     if fresh:
         for path in options.out.glob(f"{name}*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    started = time.perf_counter()
+        page.forget_cost(options, name)
+    clock = seconds()
     importlib.import_module(f"experiments.{name}").run(options)
-    print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
+    wall, cpu = (after - before for after, before in zip(seconds(), clock, strict=True))
+    # A part that was stopped and taken up again has several rows.
+    with (options.out / page.SECONDS).open("a", encoding="utf-8") as file:
+        file.write(f"{name},{wall:.1f},{cpu:.1f}\n")
+    print(f"{name}: {wall:.0f} s, CPU {cpu:.0f} s", flush=True)
+
+
+def seconds() -> tuple[float, float]:
+    """Time by the clock, and CPU time of this process and of those that it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return time.perf_counter(), sum(one.ru_utime + one.ru_stime for one in used)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ PAGES = {
     "reproduction.md": ("figure1", "table1", "figure2", "table2", "table3", "rules", "table4"),
     "program.md": ("gaussians", "encodings", "shapes"),
 }
+#: Part, seconds by the clock and CPU seconds of every run of a part.
+SECONDS = "seconds.csv"
 #: Figures that may leave the output folder: none that shows a photograph.
 FIGURES = ("figure1.png", "figure2.png", "gaussians.png", "encodings.png", "shapes.png")
 
@@ -61,6 +63,8 @@ def text(name: str, options: Options, found: Sequence[Section], figures: str = "
         "Times are CPU seconds of one core: every route runs on one thread, because other work on "
         f"the machine disturbs that least. {told}.",
     ]
+    if told := cost(options, name):
+        parts.append(told)
     if options.quick:
         parts.append("**Quick sizes: these numbers show that everything runs, and nothing else.**")
     if thresholds:
@@ -78,6 +82,33 @@ def text(name: str, options: Options, found: Sequence[Section], figures: str = "
         if section.why:
             parts.append(f"**Where and why it differs.** {section.why}")
     return "\n\n".join(parts) + "\n"
+
+
+def cost(options: Options, name: str) -> str:
+    """Say how long the parts of a page took, all their runs together; empty if it is not known."""
+    wall = dict.fromkeys(PAGES, 0.0)
+    cpu = dict.fromkeys(PAGES, 0.0)
+    for part, *spent in (row.split(",") for row in _costs(options)):
+        (of,) = (one for one, parts in PAGES.items() if part in parts)
+        wall[of] += float(spent[0]) / 60
+        cpu[of] += float(spent[1]) / 60
+    if not cpu[name]:
+        return ""
+    told = f"This page took {cpu[name]:.0f} CPU minutes, {wall[name]:.0f} minutes by the clock"
+    if all(cpu.values()):
+        told += f"; all pages together took {sum(cpu.values()):.0f} and {sum(wall.values()):.0f}"
+    return f"{told} (processes for what is not timed: {options.jobs})."
+
+
+def forget_cost(options: Options, part: str) -> None:
+    """Leave out the runs of a part whose numbers are computed again."""
+    kept = [row for row in _costs(options) if row.partition(",")[0] != part]
+    write(options.out / SECONDS, "".join(f"{row}\n" for row in kept))
+
+
+def _costs(options: Options) -> list[str]:
+    path = options.out / SECONDS
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
 def _number(value: float) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from experiments import images, shapes, spirals, table3
+from experiments import images, rules, shapes, spirals, table3
 from experiments.tuning import Tuning
 from sparseksc.datasets import make_gaussians
 from sparseksc.image.features import distinct_rows
@@ -25,8 +25,33 @@ def test_our_rules_take_the_largest_criterion_and_the_largest_agreement():
     pixels = distinct_rows(np.array([[0.0], [1.0], [2.0], [3.0], [0.0]]))
     alike, other = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     found = images.Candidates(pixels, [alike, 1 - alike, other], [0.1, 0.2, 0.9])
-    np.testing.assert_array_equal(found.by_criterion(), other[pixels.inverse])
-    np.testing.assert_array_equal(found.by_agreement(), alike[pixels.inverse])
+    np.testing.assert_array_equal(found.by_criterion(), other)
+    np.testing.assert_array_equal(found.by_agreement(), alike)
+
+
+def test_a_rule_is_measured_over_its_runs():
+    truth = np.zeros((20, 30), dtype=int)
+    truth[:, 15:] = 1
+    picture = images.Picture("", truth.shape, np.empty((600, 0)), None, [images.boundaries(truth)])
+    right, wrong = np.array([0, 1]), np.array([0, 0])
+    mean, spread, worst, same = rules.measured(
+        picture, truth.ravel(), [right, 1 - right, wrong], np.array([300.0, 300.0])
+    )
+    assert (mean, worst) == (pytest.approx(2 / 3), 0.0)
+    assert spread == pytest.approx(3**-0.5)
+    assert same == pytest.approx(1 / 3)
+
+
+def test_what_is_said_of_the_rules_follows_from_their_differences():
+    rows = [
+        {f"{rule}_{what}": 0.0 for rule in rules.RULES for what in rules.MEASURES} for _ in range(3)
+    ]
+    for row, gain in zip(rows, (0.1, 0.2, 0.3), strict=True):
+        row["agreement_worst"], row["criterion_mean"] = gain, gain - 0.2
+    assert rules.difference(rows, "single", "worst") == pytest.approx((0.2, 0.1 / 3**0.5))
+    told = rules.why(rows)
+    assert "against one sample, as much spread, a better worst run, labels as alike" in told
+    assert told.count("the same mean F") == 2
 
 
 def test_the_angular_encoding_of_two_clusters_takes_no_bias():

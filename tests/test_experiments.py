@@ -25,7 +25,14 @@ FILES = {
 }
 REPRODUCTION = "reproduction.md"
 IMAGE_FILES = {
-    "rules.csv": {"image", "single", "largest", "criterion", "agreement"},
+    "rules.csv": {
+        "image",
+        "runs",
+        "single_mean",
+        "criterion_spread",
+        "agreement_worst",
+        "single_same",
+    },
     "table3.csv": {"image", "seed", "rank", "icd_s", "n_clusters", "bandwidth", "bas"},
     "table4.csv": {"image", "route", "seed", "f"},
     "table4_times.csv": {"image", "icd_s", "training_s", "test_s", "ours_s", "ratio"},
@@ -62,7 +69,7 @@ def test_a_quick_run_writes_tables_figures_and_page(quick_run):
     for name in page.FIGURES:
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     written = {path.name for path in folder.iterdir()}
-    assert written == {*FILES, *page.FIGURES, *page.PAGES}
+    assert written == {*FILES, *page.FIGURES, *page.PAGES, page.SECONDS}
 
 
 def test_without_images_the_run_says_where_they_are(quick_run):
@@ -88,6 +95,7 @@ def test_the_page_has_every_row(quick_run):
         for bandwidth in table2.BANDWIDTHS:
             assert f"| {n_train:,} | {bandwidth:g} |" in text
     assert "Quick sizes" in text
+    assert "This page took" in text
     assert text.count("figure1.png") == text.count("figure2.png") == 1
 
 
@@ -105,6 +113,8 @@ def test_a_fresh_run_computes_all_again(tmp_path):
     (tmp_path / "figure1.csv").write_text("n_train\n3\n", encoding="utf-8")
     (tmp_path / "figure1.png").unlink()
     command.main(["figure1", "--fresh", *out])
+    costs = (tmp_path / page.SECONDS).read_text(encoding="utf-8").splitlines()
+    assert [row.split(",")[0] for row in costs] == ["figure1"]
     assert read(tmp_path / "figure1.csv")[0]["n_train"] == 5_000
     assert (tmp_path / "figure1.png").exists()
 
@@ -126,7 +136,7 @@ def test_a_quick_run_on_images(tmp_path):
     assert {row["route"] for row in rows} == set(table4.RUN)
     assert all(0.0 <= row["f"] <= 1.0 for row in rows)
     assert all(
-        (row["f_agreement"] is None) == (row["route"] != "ours") for row in rows
+        (row["f_criterion"] is None) == (row["route"] != "ours") for row in rows
     )  # two rules, one run
     text = (tmp_path / REPRODUCTION).read_text(encoding="utf-8")
     for name in table3.QUICK:
@@ -148,6 +158,7 @@ def test_the_committed_page_has_every_part():
     for name in paper.TABLE_4:
         assert table4_row(name) in text
     assert "None" not in text
+    assert "CPU minutes" in text
     assert "|  |" not in text  # an empty cell
     for name in ("figure1.png", "figure2.png"):
         image = REPOSITORY / "docs" / "figures" / name

@@ -111,14 +111,32 @@ def neighbours(labels):
 
 
 def common_boundaries(labels, gradients):
-    """Length and sums of gradients for each pair of regions."""
+    """Length and sums of gradients, above those within the regions, for each pair of regions."""
     found = {}
     for one, two in neighbours(labels):
         a, b = sorted((int(labels[one]), int(labels[two])))
         if a != b and a >= 0:
-            terms = np.array([1.0, *((g[one] + g[two]) / 2 for g in gradients)])
+            above = [(g[one] + g[two]) / 2 - within(labels, g, a, b) for g in gradients]
+            terms = np.maximum([1.0, *above], 0.0)
             found[a, b] = found.get((a, b), 0.0) + terms
     return found
+
+
+def within(labels, gradient, a, b, reach=3):
+    """Gradient that two regions have anyway: in every pixel, and in half of the inner ones."""
+    least, median = [], []
+    for region in (a, b):
+        places = [place for place in np.ndindex(labels.shape) if labels[place] == region]
+        inner = sorted(
+            gradient[place]
+            for place in places
+            if (
+                labels[tuple(slice(max(k - reach, 0), k + reach + 1) for k in place)] == region
+            ).all()
+        )
+        least.append(min(gradient[place] for place in places) if inner else 0.0)
+        median.append(inner[(len(inner) - 1) // 2] if inner else 0.0)
+    return max(*least, min(median))
 
 
 def pieces(labels):
@@ -134,13 +152,17 @@ def pieces(labels):
     return np.unique(numbers, return_inverse=True)[1].reshape(labels.shape)
 
 
-def evidence(labels, gradients, scores):
-    """Logarithms of the mean gradients, and of the distance of the mean scores of two regions."""
+def evidence(labels, gradients, colours, scores):
+    """Logarithms of the mean gradients and of the distance of the mean scores of two regions.
+
+    Neither lightness nor colour counts for more than the two mean colours differ.
+    """
     found = {}
     sizes = np.bincount(labels[labels >= 0])
     for (a, b), (length, *sums) in common_boundaries(labels, gradients).items():
-        apart = scores[a] / sizes[a] - scores[b] / sizes[b]
-        found[a, b] = np.log(0.5 + np.append(np.array(sums) / length, np.linalg.norm(apart)))
+        along, most = np.array(sums) / length, np.linalg.norm(colours[a] - colours[b])
+        apart = np.linalg.norm(scores[a] / sizes[a] - scores[b] / sizes[b])
+        found[a, b] = np.log(0.5 + np.array([*np.minimum(along[:2], most), along[2], apart]))
     return found
 
 

@@ -83,8 +83,10 @@ def map_with_progress(
     """Work on all items in threads, with a progress bar if that is wanted and takes long."""
     bar = progress_bar(len(items), f"{what}s", what, shown=shown)
     results = []
-    for result in ordered_map(work, items, n_jobs):
-        results.append(result)
-        bar.update()
-    bar.close()
+    try:
+        for result in ordered_map(work, items, n_jobs):
+            results.append(result)
+            bar.update()
+    finally:  # an error must not leave the bar on the screen
+        bar.close()
     return results

@@ -1,9 +1,11 @@
 r"""Which regions belong together: merges by the evidence along common boundaries.
 
 The evidence for the common boundary of two regions are the means :math:`e_1, e_2, e_3` of three
-gradients along it (lightness, colour, local contrast) and the cut between the regions under the
-kernel, :math:`e_4 = \|\bar z_a - \bar z_b\|`, the distance of their mean scores. They say how
-likely a person would draw it,
+gradients along it (lightness, colour, local contrast), as far as they are above those within the
+regions, and the cut between the regions under the kernel, the distance of their mean scores
+:math:`e_4 = \|\bar z_a - \bar z_b\|`. Neither :math:`e_1` nor :math:`e_2` is larger than the
+distance of the mean colours: what smoothing makes of an edge is no boundary. They say how likely a
+person would draw it,
 
 .. math:: p = \frac{1}{1 + \exp(-b - \sum_j w_j \log(\tfrac12 + e_j))}.
 
@@ -30,12 +32,12 @@ from sparseksc._typing import Floats, Integers
 from sparseksc.image.boundaries import Mask
 from sparseksc.image.cleanup import remove_specks
 from sparseksc.image.pixels import Scaling, enlarged
-from sparseksc.image.regions import SPECK_WIDTH, Regions, filled
+from sparseksc.image.regions import SPECK_WIDTH, Regions, core, filled
 
 #: Weights of lightness, colour, local contrast and scores, and b: a logistic regression of the
 #: share of people who drew them on the evidence for the boundaries of regions, weighted by their
 #: lengths, of half of the images (``python -m benchmarks.segmentation --fit``).
-WEIGHTS, INTERCEPT = np.array([0.73, 0.8, 0.66, 1.03]), -4.57
+WEIGHTS, INTERCEPT = np.array([0.82, 0.82, 0.57, 0.51]), -3.3
 #: Evidence below which differences do not count; gradients are in units of CIELAB.
 LEAST_EVIDENCE = 0.5
 #: Where no boundary is as likely as this, the image is one segment. It was 0.5 until one of the ten
@@ -51,16 +53,19 @@ class RegionGraph:
     ----------
     sizes : array of shape (n_regions,)
         Pixels of each region.
+    colours : array of shape (n_regions, n_channels)
+        Their mean colours, as they are in the image.
     scores : array of shape (n_regions, n_scores)
         Sums of their scores.
     pairs : array of shape (n, 2)
     lengths : array of shape (n,)
         Pairs of neighbouring pixels on the two sides.
     gradients : array of shape (n, 3)
-        Sums of the gradients over these pairs.
+        Sums over these pairs of what the gradients have above those within the regions.
     """
 
     sizes: Floats
+    colours: Floats
     scores: Floats
     pairs: Integers
     lengths: Floats
@@ -74,44 +79,117 @@ class RegionGraph:
     @property
     def evidence(self) -> Floats:
         """Logarithms of the evidence for each boundary, shape (n, 4)."""
-        along = self.gradients / self.lengths[:, None]
+        lightness, colour, contrast = (self.gradients / self.lengths[:, None]).T
+        a, b = self.pairs.T
         means = self.scores / self.sizes[:, None]
-        apart = np.linalg.norm(means[self.pairs[:, 0]] - means[self.pairs[:, 1]], axis=1)
-        return np.log(LEAST_EVIDENCE + np.column_stack([along, apart]))
+        apart = np.linalg.norm(means[a] - means[b], axis=1)
+        most = np.linalg.norm(self.colours[a] - self.colours[b], axis=1)
+        found = [np.minimum(lightness, most), np.minimum(colour, most), contrast, apart]
+        return np.log(LEAST_EVIDENCE + np.column_stack(found))
+
+
+class Neighbours(NamedTuple):
+    """Pairs of neighbouring pixels in different regions.
+
+    Attributes
+    ----------
+    first, second : array of shape (n_neighbours,)
+        Numbers of the two pixels in the flattened image.
+    boundary : array of shape (n_neighbours,)
+        Which of ``pairs`` they are between.
+    pairs : array of shape (n, 2)
+        Regions that share a boundary, in their order.
+    """
+
+    first: Integers
+    second: Integers
+    boundary: Integers
+    pairs: Integers
+
+    @property
+    def lengths(self) -> Floats:
+        """Pairs of neighbours along each boundary."""
+        return np.bincount(self.boundary, minlength=len(self.pairs)).astype(np.float64)
+
+    def sums(self, values: NDArray[Any], floor: Floats | float = 0.0) -> Floats:
+        """Sum along each boundary what the means of two neighbours have above its floor."""
+        flat = values.ravel()
+        means = (flat[self.first] + flat[self.second]).astype(np.float64) / 2.0
+        above = np.maximum(means - np.broadcast_to(floor, len(self.pairs))[self.boundary], 0.0)
+        return np.bincount(self.boundary, above, minlength=len(self.pairs)).astype(np.float64)
+
+
+def neighbours(labels: Integers) -> Neighbours:
+    """Find the common boundaries of regions; labels below 0 are outside."""
+    numbers = np.arange(labels.size).reshape(labels.shape)
+    pixels = []
+    for axis in range(labels.ndim):
+        before, after = (np.moveaxis(numbers, axis, 0)[part] for part in (np.s_[:-1], np.s_[1:]))
+        pixels.append(np.stack([before.ravel(), after.ravel()]))
+    flat = labels.ravel()
+    first, second = np.concatenate(pixels, axis=1)
+    apart = (flat[first] != flat[second]) & (flat[first] >= 0) & (flat[second] >= 0)
+    first, second = first[apart], second[apart]
+    low, high = np.minimum(flat[first], flat[second]), np.maximum(flat[first], flat[second])
+    count = int(labels.max()) + 1
+    found, boundary = np.unique(low.astype(np.int64) * count + high, return_inverse=True)
+    return Neighbours(first, second, boundary, np.stack([found // count, found % count], axis=1))
+
+
+def within(labels: Integers, gradient: NDArray[Any], pairs: Integers) -> Floats:
+    """Return the gradient that the regions on both sides of a boundary have anyway.
+
+    At least the larger of their minima: a strip beside an edge has the slope of the edge all over.
+    At least the smaller of the medians of their cores, away from all boundaries: texture has a
+    gradient everywhere. Where there is no core, nothing is known.
+    """
+    inner = core(labels) & (labels >= 0)
+    median = _quantiles(labels, gradient, inner, 0.5)
+    least = _quantiles(labels, gradient, labels >= 0, 0.0)
+    least[np.bincount(labels[inner], minlength=len(least)) == 0] = 0.0
+    return np.maximum(least[pairs].max(axis=1), median[pairs].min(axis=1))
+
+
+def _quantiles(labels: Integers, values: NDArray[Any], where: Mask, share: float) -> Floats:
+    """Quantile of the values of each region, 0 for those that are nowhere."""
+    regions, values = labels[where], values[where]
+    order = np.lexsort((values, regions))
+    sizes = np.bincount(regions, minlength=int(labels.max()) + 1)
+    places = np.cumsum(sizes) - sizes + (share * np.maximum(sizes - 1, 0)).astype(np.intp)
+    found = np.zeros(len(sizes))
+    found[sizes > 0] = values[order][places[sizes > 0]]
+    return found
 
 
 def region_graph(
-    labels: Integers, gradients: Sequence[NDArray[Any]], scores: Floats
+    labels: Integers,
+    gradients: Sequence[NDArray[Any]],
+    colours: Floats,
+    scores: Floats,
+    *,
+    connected: bool = True,
 ) -> RegionGraph:
-    """Find the common boundaries; labels below 0 are outside.
+    """Find the common boundaries and what there is along them; labels below 0 are outside.
+
+    Regions in many pieces are along boundaries all over, so that nothing can be said of what is
+    within them.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sparseksc.image.hierarchy import region_graph
-    >>> graph = region_graph(np.array([[0, 1], [0, 2]]), [np.ones((2, 2))], np.ones((3, 1)))
+    >>> graph = region_graph(
+    ...     np.array([[0, 1], [0, 2]]), [np.ones((2, 2))], np.ones((3, 3)), np.ones((3, 1))
+    ... )
     >>> graph.pairs.tolist(), graph.lengths.tolist()
     ([[0, 1], [0, 2], [1, 2]], [1.0, 1.0, 1.0])
     """
-    count = int(labels.max()) + 1
-    keys, sums = [], []
-    for axis in range(labels.ndim):
-        before = tuple(slice(None, -1 if one == axis else None) for one in range(labels.ndim))
-        after = tuple(slice(1 if one == axis else None, None) for one in range(labels.ndim))
-        first, second = labels[before], labels[after]
-        apart = (first != second) & (first >= 0) & (second >= 0)
-        low, high = np.minimum(first, second)[apart], np.maximum(first, second)[apart]
-        keys.append(low.astype(np.int64) * count + high)
-        sums.append([(one[before][apart] + one[after][apart]) / 2.0 for one in gradients])
-    found, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-    values = [np.concatenate(parts) for parts in zip(*sums, strict=True)]
-    return RegionGraph(
-        np.bincount(labels[labels >= 0], minlength=count).astype(np.float64),
-        scores,
-        np.stack([found // count, found % count], axis=1),
-        np.bincount(inverse, minlength=len(found)).astype(np.float64),
-        np.stack([np.bincount(inverse, one, minlength=len(found)) for one in values], axis=1),
-    )
+    found = neighbours(labels)
+    sums = [
+        found.sums(one, within(labels, one, found.pairs) if connected else 0.0) for one in gradients
+    ]
+    sizes = np.bincount(labels[labels >= 0]).astype(np.float64)
+    return RegionGraph(sizes, colours, scores, found.pairs, found.lengths, np.stack(sums, axis=1))
 
 
 def likelihood(evidence: Floats) -> Floats:

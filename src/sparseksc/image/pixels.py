@@ -26,8 +26,6 @@ Scaling = tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]
 
 #: Distance of black and white in CIELAB, and in other channels.
 WHITE = 100.0
-#: Smallest number that is not zero.
-TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def plain_channels(array: NDArray[Any], scaling: Scaling | None = None) -> Chann
     if scaling is None:
         low, high = np.percentile(values, (1, 99), axis=tuple(range(array.ndim - 1)))
         # A channel with the same number nearly everywhere is taken from end to end.
-        spread = np.where(high > low, high - low, np.maximum(np.ptp(values), TINY))
+        spread = np.where(high > low, high - low, np.ptp(values) or 1.0)
         scaling = low, WHITE / np.sqrt(array.shape[-1]) / spread
     scaled = (values - scaling[0]) * scaling[1]
     return Channels(scaled.astype(np.float32), array.shape[-1], scaling)

@@ -75,6 +75,8 @@ class Regions:
     model : KernelSpectralClustering
     gradients : list of three arrays of the shape of the image
         Of the lightness, the colour and the local contrast.
+    colours : array of shape (n_regions, n_channels)
+        Mean of the channels of each region, not smoothed.
     scores : array of shape (n_regions, n_scores)
         Sums of the diffused scores of the pixels of each region, of all clusterings side by side.
     votes : array of shape (n_landmarks, n_regions)
@@ -84,6 +86,7 @@ class Regions:
     labels: Array
     model: KernelSpectralClustering
     gradients: list[FloatMap]
+    colours: Floats
     scores: Floats
     votes: Floats
 
@@ -126,7 +129,7 @@ def find_regions(
             found = _pieces(found, least, edges, mask)
         labels = _common_parts(labels, found, mask)
     if connected:
-        labels = _pieces(labels, least, edges, mask)
+        labels = _without_slivers(_pieces(labels, least, edges, mask), least, edges, mask)
     else:
         # A cluster of small pieces is a region; specks go after the merges.
         labels = snapped(labels, edges, mask)
@@ -141,9 +144,15 @@ def find_regions(
     points = models[0].reduced_set_
     nearest = KDTree(points).query(rows, workers=-1 if n_jobs is None else n_jobs)[1]
     votes = pixels @ _table(np.arange(len(rows)), nearest, (len(rows), len(points)))
-    return Regions(
-        labels, models[0], maps, pixels @ scores / np.sqrt(len(models)), votes.toarray().T
-    )
+    scores = pixels @ scores / np.sqrt(len(models))
+    colours = _means(channels.values[mask].astype(np.float64), labels[mask])
+    return Regions(labels, models[0], maps, colours, scores, votes.toarray().T)
+
+
+def _means(values: Floats, labels: Integers) -> Floats:
+    """Mean row of each label."""
+    sums = np.stack([np.bincount(labels, one) for one in values.T], axis=1)
+    return sums / np.bincount(labels)[:, None]
 
 
 def _table(first: Array, second: Any, shape: tuple[int, int]) -> Any:
@@ -167,10 +176,7 @@ def _thinned(features: FloatMap, mask: Mask) -> tuple[Array, Integers]:
 
 def _common_parts(labels: Array, others: Array, mask: Mask) -> Array:
     """Regions of pixels that share both labels, from 0; -1 outside the mask."""
-    both = (labels.astype(np.int64) + 1) * (int(others.max()) + 1) + others
-    result: Array = np.full(mask.shape, -1, dtype=np.int32)
-    result[mask] = np.unique(both[mask], return_inverse=True)[1]
-    return result
+    return _renumbered((labels.astype(np.int64) + 1) * (int(others.max()) + 1) + others, mask)
 
 
 def _fitted(
@@ -249,24 +255,49 @@ def _pieces(labels: Array, least: int, edges: FloatMap, mask: Mask) -> Array:
     What lies between the forms that two clusterings give to a boundary is a speck, too: the edges
     decide where it goes.
     """
-    width = min(SPECK_WIDTH, *labels.shape) | 1 if least > 0 else 1
-    pieces, specks = find_specks(labels, least, width)
+    pieces, specks = find_specks(labels, least, _speck_width(labels, least))
     undecided = specks if (mask & ~specks).any() else ~mask
     result = snapped(np.where(undecided, 0, pieces) - 1, edges, mask)
     if (result[mask] < 0).any():  # a part of the mask that is all specks
         result = np.where(mask, filled(result, result >= 0), -1)
-    result[mask] = np.unique(result[mask], return_inverse=True)[1]
-    return result.astype(np.int32)
+    return _renumbered(result, mask)
+
+
+def _speck_width(labels: Array, least: int) -> int:
+    return min(SPECK_WIDTH, *labels.shape) | 1 if least > 0 else 1
+
+
+def _renumbered(labels: Array, mask: Mask) -> Array:
+    """Numbers from 0 without gaps; -1 outside the mask."""
+    result: Array = np.full(mask.shape, -1, dtype=np.int32)
+    result[mask] = np.unique(labels[mask], return_inverse=True)[1]
+    return result
+
+
+def _without_slivers(labels: Array, least: int, edges: FloatMap, mask: Mask) -> Array:
+    """Give what the watershed left of some regions to the neighbours on their side of the edges."""
+    from skimage import segmentation
+
+    slivers = find_specks(labels, least, _speck_width(labels, least))[1]
+    markers = np.where(slivers, 0, labels + 1)
+    flooded = segmentation.watershed(edges, markers, mask=mask) - 1
+    return _renumbered(np.where(flooded >= 0, flooded, labels), mask)
+
+
+def core(labels: Array) -> Mask:
+    """Pixels within whose reach there is one region only."""
+    width = 2 * REACH + 1
+    highest, lowest = ndimage.maximum_filter(labels, width), ndimage.minimum_filter(labels, width)
+    return np.asarray(highest == lowest)
 
 
 def snapped(labels: Array, edges: FloatMap, mask: Mask) -> Array:
     """Lay boundaries along the edges within reach: a watershed from the cores of the regions."""
     from skimage import segmentation
 
-    width = 2 * REACH + 1
-    core = ndimage.maximum_filter(labels, width) == ndimage.minimum_filter(labels, width)
+    inner = core(labels) & mask
     kept = np.zeros(int(labels.max()) + 2, dtype=bool)
-    kept[labels[core & mask] + 1] = True
+    kept[labels[inner] + 1] = True
     # Regions too thin to have a core stay as they are.
-    markers = np.where((core | ~kept[labels + 1]) & mask, labels + 1, 0)
+    markers = np.where((inner | ~kept[labels + 1]) & mask, labels + 1, 0)
     return np.asarray(segmentation.watershed(edges, markers, mask=mask), dtype=np.int32) - 1

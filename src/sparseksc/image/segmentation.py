@@ -323,7 +323,8 @@ def _by_regions(
         connected=bool(connected),
         n_jobs=n_jobs,
     )
-    hierarchy = merge_regions(region_graph(regions.labels, regions.gradients, regions.scores))
+    evidence = regions.labels, regions.gradients, regions.colours, regions.scores
+    hierarchy = merge_regions(region_graph(*evidence, connected=bool(connected)))
     weight = POSITION_WEIGHT if connected else 0.0
     found = Levels(regions, hierarchy, scale, inside, least, weight, channel_axis, channels.scaling)
     available = hierarchy.numbers
