@@ -88,7 +88,8 @@ class KernelSpectralClustering(CallbackSupportMixin, FittedClusters):
         Clusters of at most this many points add nothing to the criterion.
     noise : float, "auto" or None, default=None
         Share of the points, those of least density, that are in no cluster: they are not trained
-        with, and labelled -1, new ones too. "auto" finds the share; None gives all a cluster.
+        with, and labelled -1, new ones too. "auto" finds the share; None gives all a cluster, but
+        a search may leave bridges between clusters out of the training.
     random_state : int, RandomState instance or None, default=None
         Seed of all samples.
     n_jobs : int or None, default=None
