@@ -1,35 +1,35 @@
 """The labelled sets of the battery, with the number of clusters known and with nothing known.
 
-    python -m benchmarks.battery [--data FOLDER ...] [--only NAME ...] [--ours]
-        [--criterion NAME] [--seeds N ...]
+    python -m benchmarks.battery [--suites NAME ...] [--only NAME ...] [--ours]
+        [--kernel NAME] [--criterion NAME] [--seeds N ...] [--draw N]
 
-Every set is centred and divided by the mean standard deviation of its columns. Points labelled 0
-are noise and not scored; where there are several label files, the best counts. The peers run beside
-us in the same process: with K known KMeans, GaussianMixture, SpectralClustering (rbf with its
-default, and nearest neighbours) and Genie, where genieclust is installed; with nothing known
-HDBSCAN. The means are also given for every other set, from the first and from the second. With
-several seeds there is a table for each, and the spread of the means.
+The suites are those of :mod:`benchmarks.labelled_sets`: ``battery`` and ``battery-more`` by
+default, and ``scikit-learn``, ``drawn`` and ``large``. Every set is centred and divided by the mean
+standard deviation of its columns. Points labelled 0 are noise and not scored; where there are
+several label files, the best counts. The peers run beside us in the same process: with K known
+KMeans, GaussianMixture, SpectralClustering (rbf with its default, and nearest neighbours) and
+Genie, where genieclust is installed; with nothing known HDBSCAN. Those that take too long for large
+sets are left out there. The means are also given for every other set, from the first and from the
+second. With several seeds there is a table for each, and the spread of the means.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering
-from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
+from benchmarks.labelled_sets import SUITES, Problem
 from sparseksc import KernelSpectralClustering
 
 try:
@@ -37,40 +37,8 @@ try:
 except ImportError:
     Genie = None
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "battery"
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Points, scaled, and the accepted answers."""
-
-    name: str
-    X: NDArray[np.float64]
-    answers: list[NDArray[np.int64]]
-
-    @property
-    def cluster_numbers(self) -> list[int]:
-        return sorted({len(np.unique(y[y > 0])) for y in self.answers})
-
-    def ari(self, labels: NDArray[Any]) -> float:
-        """Return the adjusted Rand index with the nearest of the accepted answers."""
-        return max(adjusted_rand_score(y[y > 0], labels[y > 0]) for y in self.answers)
-
-
-def load(folder: Path) -> Iterator[Problem]:
-    for path in sorted(folder.glob("*/*.data.gz")):
-        stem = path.name.removesuffix(".data.gz")
-        X = _numbers(path)
-        X = (X - X.mean(axis=0)) / X.std(axis=0).mean()
-        files = sorted(path.parent.glob(f"{stem}.labels*.gz"))
-        yield Problem(stem, X, [_numbers(file).ravel().astype(np.int64) for file in files])
-
-
-def _numbers(path: Path) -> NDArray[np.float64]:
-    with gzip.open(path, "rt") as lines:
-        return np.loadtxt(lines, ndmin=2)
-
-
+#: Suites of classes that people have given are scored by their information: classes may overlap.
+SCORES = {"scikit-learn": "nmi", "large": "nmi"}
 #: Columns of our own results.
 OURS = ("K: ours", "-: ours")
 
@@ -89,6 +57,10 @@ if Genie is not None:
 UNKNOWN: dict[str, Method] = {
     "HDBSCAN": lambda X, K: HDBSCAN(copy=True).fit_predict(X),
 }
+#: Numbers in a set up to which peers are tried that compare all pairs of its points, or hold a
+#: matrix for every cluster.
+FEW_NUMBERS = 200_000
+FAST = ("ours", "KMeans", "Genie")
 
 
 def ours(criterion: str, seed: int, kernel: str = "auto") -> Method:
@@ -109,8 +81,12 @@ def measure(
     criterion: str = "auto",
     seed: int = 0,
     kernel: str = "auto",
+    score: str = "ari",
 ) -> dict[str, Any]:
-    """Return the ARI of every method, the number of clusters that was found, and seconds."""
+    """Return the score of every method, the number of clusters that was found, and seconds.
+
+    Methods that are too slow for a set have NaN.
+    """
     mine = {"ours": ours(criterion, seed, kernel)}
     known, unknown = (mine if ours_only else mine | peers for peers in (KNOWN, UNKNOWN))
     row: dict[str, Any] = {
@@ -118,48 +94,59 @@ def measure(
         "points": len(problem.X),
         "K": problem.cluster_numbers,
     }
+    score_of: Callable[[Any], float] = getattr(problem, score)
+
+    def run(key: str, name: str, method: Method, numbers: Sequence[int]) -> NDArray[Any] | None:
+        """Enter the best score of some numbers of clusters, and return the last labels."""
+        row[key] = row[f"seconds {key}"] = np.nan
+        if problem.X.size > FEW_NUMBERS and name not in FAST:
+            return None
+        start = time.perf_counter()
+        found = [method(problem.X, K) for K in numbers]
+        row[f"seconds {key}"] = time.perf_counter() - start
+        row[key] = max(score_of(labels) for labels in found)
+        return found[-1]
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, method in known.items():
-            start = time.perf_counter()
-            row[f"K: {name}"] = max(
-                problem.ari(method(problem.X, K)) for K in problem.cluster_numbers
-            )
-            row[f"seconds K: {name}"] = time.perf_counter() - start
+            run(f"K: {name}", name, method, problem.cluster_numbers)
         for name, method in unknown.items():
-            start = time.perf_counter()
-            labels = method(problem.X, 0)
-            row[f"-: {name}"] = problem.ari(labels)
-            row[f"seconds -: {name}"] = time.perf_counter() - start
-            row[f"found: {name}"] = len(np.unique(labels[labels >= 0]))
+            labels = run(f"-: {name}", name, method, [0])
+            row[f"found: {name}"] = 0 if labels is None else len(np.unique(labels[labels >= 0]))
     return row
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
+def table(rows: Sequence[dict[str, Any]], score: str = "ari") -> str:
     """Return a line per set, and the means."""
     methods = [key for key in rows[0] if key.startswith(("K: ", "-: "))]
-    lines = [f"{'set':15}{'points':>7}{'K':>6}  " + "".join(f"{key:>16}" for key in methods)]
+    lines = [f"{'set':20}{'points':>7}{'K':>6}  " + "".join(f"{key:>16}" for key in methods)]
     for row in rows:
         cells = []
         for key in methods:
             found = row.get(f"found: {key[3:]}") if key.startswith("-") else None
-            cells.append(f"{row[key]:.2f}" + (f" ({found})" if found is not None else ""))
+            value = f"{row[key]:.2f}" + (f" ({found})" if found is not None else "")
+            cells.append("" if np.isnan(row[key]) else value)
         numbers = "/".join(map(str, row["K"]))
         lines.append(
-            f"{row['set']:15}{row['points']:>7}{numbers:>6}  "
+            f"{row['set']:20}{row['points']:>7}{numbers:>6}  "
             + "".join(f"{cell:>16}" for cell in cells)
         )
-    for name, part in (("mean ARI", rows), ("  odd sets", rows[::2]), ("  even sets", rows[1::2])):
+    for name, part in (
+        (f"mean {score.upper()}", rows),
+        ("  odd sets", rows[::2]),
+        ("  even sets", rows[1::2]),
+    ):
         means = [f"{np.mean([row[key] for row in part]):.3f}" if part else "" for key in methods]
-        lines.append(f"{name:15}{'':13}  " + "".join(f"{mean:>16}" for mean in means))
+        lines.append(f"{name:20}{'':13}  " + "".join(f"{mean:>16}" for mean in means))
     right = []
     for key in methods:
         found = [row.get(f"found: {key[3:]}") for row in rows] if key.startswith("-") else []
         hits = sum(number in row["K"] for number, row in zip(found, rows, strict=False))
         right.append(f"{hits} of {len(rows)}" if found else "")
-    lines.append(f"{'right K':15}{'':13}  " + "".join(f"{cell:>16}" for cell in right))
+    lines.append(f"{'right K':20}{'':13}  " + "".join(f"{cell:>16}" for cell in right))
     seconds = [f"{sum(row[f'seconds {key}'] for row in rows):.0f} s" for key in methods]
-    lines.append(f"{'time':15}{'':13}  " + "".join(f"{cell:>16}" for cell in seconds))
+    lines.append(f"{'time':20}{'':13}  " + "".join(f"{cell:>16}" for cell in seconds))
     return "\n".join(lines)
 
 
@@ -169,8 +156,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    folders = [DATA, DATA.with_name("battery-more")]
-    parser.add_argument("--data", type=Path, nargs="+", default=folders, help="folders of sets")
+    parser.add_argument(
+        "--suites", nargs="+", choices=SUITES, default=list(SUITES)[:2], help="suites of sets"
+    )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="some of the sets")
     parser.add_argument("--ours", action="store_true", help="without the peers")
     parser.add_argument(
@@ -178,29 +166,29 @@ def main(arguments: Sequence[str] = ()) -> None:
     )
     parser.add_argument("--kernel", default="auto", help="our kernel: auto, rbf or landmarks")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of our clustering")
+    parser.add_argument("--draw", type=int, default=0, help="number of the sets that are drawn")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file")
     given = parser.parse_args(arguments)
     rows = []
-    for folder in given.data:
-        means = []
-        for seed in given.seeds:
+    for suite in given.suites:
+        score, means = SCORES.get(suite, "ari"), []
+        problems = [
+            one for one in SUITES[suite](given.draw) if not given.only or one.name in given.only
+        ]
+        for seed in given.seeds if problems else ():
             found = []
-            for problem in load(folder):
-                if given.only and problem.name not in given.only:
-                    continue
-                row = measure(problem, given.ours, given.criterion, seed, given.kernel)
+            for problem in problems:
+                row = measure(problem, given.ours, given.criterion, seed, given.kernel, score)
                 found.append(row)
                 print(f"{problem.name} ...", flush=True)
-            if found:
-                print(f"seed {seed}\n{table(found)}", flush=True)
-                means.append([np.mean([row[key] for row in found]) for key in OURS])
+            print(f"{suite}, seed {seed}\n{table(found, score)}", flush=True)
+            means.append([np.mean([row[key] for row in found]) for key in OURS])
             rows += found
         if len(means) > 1:
             for key, values in zip(OURS, np.transpose(means), strict=True):
                 print(f"{key}: {np.mean(values):.3f} ± {np.std(values):.3f} over the seeds")
     if not rows:
-        names = ", ".join(map(str, given.data))
-        parser.error(f"no sets in {names}; give the folder of the battery with --data")
+        parser.error("no such sets; battery, battery-more and large need ../shared/data")
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
 

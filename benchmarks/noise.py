@@ -20,7 +20,7 @@ from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs, make_circles
 from sklearn.metrics import adjusted_rand_score, f1_score
 
-from benchmarks.battery import DATA, load
+from benchmarks.labelled_sets import DATA, load
 from sparseksc import KernelSpectralClustering
 from sparseksc.datasets import make_rings, make_spirals
 

@@ -1,10 +1,12 @@
 """What each part of the quality is worth where kernels compete, over the sets of the battery.
 
-    python -m benchmarks.quality_parts [--data FOLDER ...] [--only NAME ...] [--seed N]
+    python -m benchmarks.quality_parts [--suites NAME ...] [--only NAME ...] [--seeds N ...]
+        [--draw N]
 
 The models of each set are fitted and compared once, with the number of clusters known and with
 nothing known. Every variant of the quality then selects among the same clusterings, as they label
-the compared rows. The means are also given for every other set, from the first and from the second.
+the compared rows. The means over the seeds are also given for every other set, from the first and
+from the second.
 """
 
 from __future__ import annotations
@@ -14,12 +16,11 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.battery import DATA, Problem, load
+from benchmarks.labelled_sets import SUITES, Problem
 from benchmarks.report import Table, as_text
 from sparseksc import KernelSpectralClustering
 from sparseksc.config.settings import Settings
@@ -144,33 +145,46 @@ def main(arguments: Sequence[str] = ()) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    folders = [DATA, DATA.with_name("battery-more")]
-    parser.add_argument("--data", type=Path, nargs="+", default=folders, help="folders of sets")
+    parser.add_argument(
+        "--suites", nargs="+", choices=SUITES, default=list(SUITES)[:2], help="suites of sets"
+    )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="some of the sets")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--draw", type=int, default=0, help="number of the sets that are drawn")
     given = parser.parse_args(arguments)
-    for folder in given.data:
-        problems = [one for one in load(folder) if not given.only or one.name in given.only]
+    for suite in given.suites:
+        problems = [
+            one for one in SUITES[suite](given.draw) if not given.only or one.name in given.only
+        ]
         if not problems:
-            parser.error(f"no sets in {folder}; give the folder of the battery with --data")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            unknown = [candidates(one, None, given.seed) for one in problems]
-            known = [candidates(one, one.cluster_numbers, given.seed) for one in problems]
-        rows = []
-        for name, quality in VARIANTS.items():
-            answers = [selected(found, quality, False) for found in unknown]
-            aris = [ari for _, ari in answers]
-            right = sum(
-                K in problem.cluster_numbers
-                for (K, _), problem in zip(answers, problems, strict=True)
-            )
-            with_K = [selected(found, quality, True)[1] for found in known]
-            halves = (float(np.mean(part)) if part else None for part in (aris[::2], aris[1::2]))
-            rows.append((name, float(np.mean(aris)), *halves, right, float(np.mean(with_K))))
-        title = f"{folder.name}, {len(problems)} sets, seed {given.seed}"
+            parser.error(f"no sets in {suite}; battery and battery-more need ../shared/data")
+        rows = np.mean([measure(problems, seed) for seed in given.seeds], axis=0)
+        title = f"{suite}, {len(problems)} sets, seeds {' '.join(map(str, given.seeds))}"
         columns = ("quality", "nothing known", "odd sets", "even sets", "right K", "K known")
-        print(as_text(Table(title, columns, rows)), flush=True)
+        cells = [
+            (name, *(f"{value:.3f}" for value in row[:3]), f"{row[3]:.1f}", f"{row[4]:.3f}")
+            for name, row in zip(VARIANTS, rows, strict=True)
+        ]
+        print(as_text(Table(title, columns, cells)), flush=True)
+
+
+def measure(problems: Sequence[Problem], seed: int) -> list[tuple[float, ...]]:
+    """Return, for each quality, the mean ARI, also of every other set, hits of K, and K known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        unknown = [candidates(one, None, seed) for one in problems]
+        known = [candidates(one, one.cluster_numbers, seed) for one in problems]
+    rows = []
+    for quality in VARIANTS.values():
+        answers = [selected(found, quality, False) for found in unknown]
+        aris = [ari for _, ari in answers]
+        right = sum(
+            K in problem.cluster_numbers for (K, _), problem in zip(answers, problems, strict=True)
+        )
+        with_K = np.mean([selected(found, quality, True)[1] for found in known])
+        halves = (np.mean(part) if part else np.nan for part in (aris[::2], aris[1::2]))
+        rows.append((float(np.mean(aris)), *map(float, halves), float(right), float(with_K)))
+    return rows
 
 
 if __name__ == "__main__":

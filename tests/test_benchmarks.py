@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from benchmarks import __main__ as command
-from benchmarks import battery, clouds, machine, quality_parts, report
+from benchmarks import clouds, labelled_sets, machine, quality_parts, report
 from benchmarks.measure import Settings, Spread
 from sparseksc import KernelSpectralClustering
 
@@ -126,7 +126,7 @@ def test_help_lists_the_benchmarks(capsys):
 
 def test_the_parts_of_the_quality_select_what_the_search_selects():
     X, y = make_blobs(300, n_features=3, centers=5, cluster_std=2.0, random_state=3)
-    problem = battery.Problem("blobs", X, [y + 1])
+    problem = labelled_sets.Problem("blobs", X, [y + 1])
     found = quality_parts.candidates(problem, None, seed=0)
     K, ari = quality_parts.selected(found, quality_parts.VARIANTS["the quality"], known=False)
     model = KernelSpectralClustering(random_state=0).fit(X)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score, f1_score
 
-from benchmarks.battery import DATA, load
+from benchmarks.labelled_sets import DATA, load
 from sparseksc import KernelSpectralClustering, open_dataset
 from sparseksc import load as load_model
 from sparseksc.search.noise import Trial, choose_trial
