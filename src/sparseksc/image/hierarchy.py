@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from sparseksc._typing import Floats, Integers
 from sparseksc.image.boundaries import Mask
-from sparseksc.image.cleanup import remove_specks
-from sparseksc.image.pixels import Scaling, enlarged
-from sparseksc.image.regions import SPECK_WIDTH, Regions, core, filled
+from sparseksc.image.channels import Scaling
+from sparseksc.image.pixels import enlarged, filled
+from sparseksc.image.regions import Regions, core, without_specks
 
 #: Weights of lightness, colour, local contrast and scores, and b: a logistic regression of the
 #: share of people who drew them on the evidence for the boundaries of regions, weighted by their
@@ -355,11 +355,9 @@ class Levels:
             counts[level] = len(np.unique(found[found >= 0]))
             if counts[level] == n_segments:
                 return level
-        return max(counts, key=lambda level: (min(counts[level], n_segments), -level))
+        return max(counts, key=lambda level: (counts[level] <= n_segments, counts[level], -level))
 
     def _analysed(self, level: int) -> NDArray[np.int32]:
         segments = np.append(self.hierarchy.cut(level), -1)  # -1 stays -1
         found: NDArray[np.int32] = segments[self.regions.labels].astype(np.int32)
-        if self.has_specks:
-            return remove_specks(found, self.least, min(SPECK_WIDTH, *found.shape) | 1)
-        return found
+        return without_specks(found, self.least) if self.has_specks else found
