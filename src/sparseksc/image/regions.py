@@ -77,7 +77,8 @@ class Regions:
     gradients : list of three arrays of the shape of the image
         Of the lightness, the colour and the local contrast.
     colours : array of shape (n_regions, n_channels)
-        Mean of the channels of each region, not smoothed.
+        Median of the channels of each region, not smoothed: what lies along its boundary, mixed
+        with the other side, does not count.
     scores : array of shape (n_regions, n_scores)
         Sums of the diffused scores of the pixels of each region, of all clusterings side by side.
     votes : array of shape (n_landmarks, n_regions)
@@ -146,14 +147,28 @@ def find_regions(
     nearest = KDTree(points).query(rows, workers=-1 if n_jobs is None else n_jobs)[1]
     votes = pixels @ _table(np.arange(len(rows)), nearest, (len(rows), len(points)))
     scores = pixels @ scores / np.sqrt(len(models))
-    colours = _means(channels.values[mask].astype(np.float64), labels[mask])
-    return Regions(labels, models[0], maps, colours, scores, votes.toarray().T)
+    colours = [
+        quantiles(one, labels[mask], pixels.shape[0], 0.5) for one in channels.values[mask].T
+    ]
+    return Regions(labels, models[0], maps, np.stack(colours, axis=1), scores, votes.toarray().T)
 
 
-def _means(values: Floats, labels: Integers) -> Floats:
-    """Mean row of each label."""
-    sums = np.stack([np.bincount(labels, one) for one in values.T], axis=1)
-    return sums / np.bincount(labels)[:, None]
+def quantiles(values: NDArray[Any], labels: Integers, n_labels: int, share: float) -> Floats:
+    """Quantile of the values of each label, 0 for labels that none has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.image.regions import quantiles
+    >>> quantiles(np.array([5.0, 1.0, 2.0, 9.0]), np.array([0, 2, 2, 2]), 4, 0.5).tolist()
+    [5.0, 0.0, 2.0, 0.0]
+    """
+    order = np.lexsort((values, labels))
+    sizes = np.bincount(labels, minlength=n_labels)
+    places = np.cumsum(sizes) - sizes + (share * np.maximum(sizes - 1, 0)).astype(np.intp)
+    found = np.zeros(n_labels)
+    found[sizes > 0] = values[order][places[sizes > 0]]
+    return found
 
 
 def _table(first: Array, second: Any, shape: tuple[int, int]) -> Any:
