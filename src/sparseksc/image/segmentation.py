@@ -339,17 +339,17 @@ def _by_regions(
         n_jobs=n_jobs,
     )
     evidence = regions.labels, regions.gradients, regions.colours, regions.scores
-    hierarchy = merge_regions(region_graph(*evidence, connected=connected))
+    graph = region_graph(*evidence, connected=connected)
+    hierarchy = merge_regions(graph, connected=connected)
     weight = POSITION_WEIGHT if connected else 0.0
     found = Levels(
         regions, hierarchy, scale, read.mask, least, weight, channel_axis, channels.scaling
     )
-    available = hierarchy.numbers
+    level, available = hierarchy.unattended, hierarchy.numbers
     if candidates is not None:
         # The nearest there is, where none of those asked for is.
-        candidates = sorted({min(max(n, available[0]), available[-1]) for n in candidates})
-        candidates = [found.level_of(n) for n in candidates]
-    level = hierarchy.best(candidates)
+        numbers = {min(max(n, available[0]), available[-1]) for n in candidates}
+        level = hierarchy.best([found.level_of(n) for n in numbers])
     labels = numbered_by_size(found.labels(level))[0]
     return Segmentation(labels, regions.model, read.shown, found, level)
 
