@@ -3,8 +3,7 @@
 import numpy as np
 from scipy import ndimage
 
-from sparseksc.image.channels import Channels, plain_channels
-from sparseksc.image.pixels import filled
+from sparseksc.image.pixels import Channels, filled, plain_channels
 from sparseksc.image.regions import (
     _common_parts,
     _pieces,

@@ -77,10 +77,10 @@ def test_large_images_of_histograms_get_the_segments_of_small_ones(monkeypatch):
 
 
 def test_large_images_get_the_segments_of_small_ones(monkeypatch):
-    from sparseksc.image import channels
+    from sparseksc.image import pixels
 
     image, truth = landscape(241, 322)
-    monkeypatch.setattr(channels, "ANALYSED_PIXELS", 240 * 320 // 4)
+    monkeypatch.setattr(pixels, "ANALYSED_PIXELS", 240 * 320 // 4)
     result = segment(image, random_state=0)
     assert result.levels.scale == 2
     assert result.labels.shape == truth.shape
@@ -160,7 +160,7 @@ def test_pixels_outside_the_mask_change_nothing(scene):
 @pytest.mark.parametrize("value", [-9999.0, 1e30, np.nan])
 @pytest.mark.parametrize("size", [1, 2])
 def test_channels_outside_the_mask_change_nothing(value, size, monkeypatch):
-    from sparseksc.image import channels
+    from sparseksc.image import pixels
 
     _, truth = landscape()
     rng = np.random.default_rng(0)
@@ -169,7 +169,7 @@ def test_channels_outside_the_mask_change_nothing(value, size, monkeypatch):
     mask[5:80, 21:110] = True
     cube, mask, truth = (one.repeat(size, 0).repeat(size, 1) for one in (cube, mask, truth))
     mask[-22 * size + 1 :] = False  # cuts through the pixels of the reduced copy
-    monkeypatch.setattr(channels, "ANALYSED_PIXELS", truth.size // size**2)
+    monkeypatch.setattr(pixels, "ANALYSED_PIXELS", truth.size // size**2)
     expected = segment(cube, channel_axis=-1, mask=mask)
     assert adjusted_rand_score(truth[mask], expected.labels[mask]) > 0.98
     cube[~mask] = value

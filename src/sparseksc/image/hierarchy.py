@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 
 from sparseksc._typing import Floats, Integers
 from sparseksc.image.boundaries import Mask
-from sparseksc.image.channels import Scaling
-from sparseksc.image.pixels import enlarged, filled
+from sparseksc.image.pixels import Scaling, enlarged, filled
 from sparseksc.image.regions import Regions, core, quantiles, without_specks
 
 #: Weights of lightness, colour, local contrast and scores, and b: a logistic regression of the

@@ -30,10 +30,9 @@ from sparseksc.core.clusters.availability import TooManyClustersError
 from sparseksc.estimator import KernelSpectralClustering
 from sparseksc.execution.threads import ordered_map
 from sparseksc.image.boundaries import Mask
-from sparseksc.image.channels import Channels
 from sparseksc.image.cleanup import find_specks
 from sparseksc.image.features import distinct_rows
-from sparseksc.image.pixels import enlarged, filled
+from sparseksc.image.pixels import Channels, enlarged, filled
 
 # Lengths are in pixels of an image of about 481 x 321. All of this was chosen on half of the images
 # of benchmarks/segmentation.py, where each may be changed by a half with little effect.

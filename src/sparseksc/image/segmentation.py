@@ -14,12 +14,11 @@ from scipy.spatial import KDTree
 from sparseksc._typing import Integers
 from sparseksc.config.domains import Flag, Integer, Seed, check_integer, check_value
 from sparseksc.estimator import KernelSpectralClustering
-from sparseksc.image.channels import read_image
 from sparseksc.image.cleanup import numbered_by_size, remove_specks
 from sparseksc.image.hierarchy import Levels, merge_regions, region_graph
 from sparseksc.image.overlay import drawn_over
 from sparseksc.image.palette import Bytes, check_levels
-from sparseksc.image.pixels import as_rgb, enlarged
+from sparseksc.image.pixels import as_rgb, enlarged, read_image
 from sparseksc.image.regions import (
     CLUSTERS,
     POSITION_WEIGHT,
