@@ -375,8 +375,9 @@ class Levels:
         """
         if not self.has_specks:
             return n_segments
-        counts = {}
-        for level in range(n_segments, self.hierarchy.n_regions + 1):
+        counts: dict[int, int] = {}
+        numbers = self.hierarchy.numbers
+        for level in (*range(n_segments, numbers.stop), *range(numbers.start, n_segments)):
             found = self._analysed(level)
             counts[level] = len(np.unique(found[found >= 0]))
             if counts[level] == n_segments:
