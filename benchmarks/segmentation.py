@@ -5,12 +5,13 @@
 
 The 40 images of ``bsds500-more``, sorted by number, are halved: the first, third, fifth ... are for
 choosing, the others are held out, like the ten of ``bsds500``. Prints Markdown tables: the mean F
-of the boundary benchmark for each method, that of ``segment(image)`` if its landmarks came from
-other samples than they do (``--draws``: an image has one segmentation, that of the first draw), and
-that of each image. ``--fit`` prints the constants of ``sparseksc.image.hierarchy`` instead,
-``--ablation`` what single choices are worth; both take the choosing half alone. ``--sheets`` writes
-contact sheets instead: every image, its segments, and all that people drew, the darker the more of
-them; ``--times`` prints the times of one image, and the time and the memory of it at 12 megapixels.
+of the boundary benchmark for each method, that of given numbers of segments, that of
+``segment(image)`` if its landmarks came from other samples than they do (``--draws``: an image has
+one segmentation, that of the first draw), and that of each image. ``--fit`` prints the constants of
+``sparseksc.image.hierarchy`` instead, ``--ablation`` what single choices are worth; both take the
+choosing half alone. ``--sheets`` writes contact sheets instead: every image, its segments, and all
+that people drew, the darker the more of them; ``--times`` prints the times of one image, and the
+time and the memory of it at 12 megapixels.
 """
 
 import argparse
@@ -187,6 +188,20 @@ def compare(parts, names):
     print(f"| people, each against the others | {cells} | |")
 
 
+def levels_table(parts, numbers=(2, 3, 4, 6, 8, 12)):
+    """Given numbers of segments, and the best of them for each image."""
+    print("\n| images |", " | ".join(f"{n} segments" for n in numbers), "| best of them |")
+    print("|---|" + "---|" * (len(numbers) + 1))
+    for name, images in parts.items():
+        values = []
+        for _, image, humans in images:
+            found = segment(image)
+            levels = [found.at(n).labels for n in numbers]
+            values.append([boundary_map_f_measure(boundaries(one), humans).f for one in levels])
+        means = [*np.mean(values, axis=0), np.max(values, axis=1).mean()]
+        print(f"| {name} |", " | ".join(f"{mean:.3f}" for mean in means), "|", flush=True)
+
+
 def draws_table(parts, draws):
     print("\n| images |", " | ".join(f"draw {draw}" for draw in draws), "| mean | spread |")
     print("|---|" + "---|" * (len(draws) + 2))
@@ -262,7 +277,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--methods", nargs="*", help="functions of this file, or people; all")
+    parser.add_argument("--methods", nargs="*", help="functions of this file, people, levels; all")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--ablation", action="store_true")
     parser.add_argument("--times", action="store_true")
@@ -283,6 +298,8 @@ def main():
         if arguments.sheets:
             return sheets(parts, arguments.sheets)
         compare(parts, arguments.methods)
+        if not arguments.methods or "levels" in arguments.methods:
+            levels_table(parts)
         if arguments.draws:
             draws_table(parts, range(arguments.draws))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.measure import Settings
-
 REPOSITORY = Path(__file__).resolve().parents[1]
 DATA = REPOSITORY.parent / "shared" / "data" / "bsds500"
 
@@ -42,7 +40,3 @@ class Options:
         """Return the seeds of the runs of an experiment."""
         count = self.runs if self.runs is not None else quick if self.quick else usual
         return range(self.seed, self.seed + count)
-
-    def timing(self, budget: float = 3.0) -> Settings:
-        """Return how long contenders are timed alternately."""
-        return Settings(repeats=1) if self.quick else Settings(budget=budget)

@@ -100,6 +100,21 @@ def test_a_soft_edge_is_one_boundary(softness):
     assert same_parts(found[:, [*range(85), *range(95, 180)]], truth[:, 5:175])
 
 
+@pytest.mark.parametrize(
+    ("shape", "rays", "depth"), [((120, 180), 4, 0.8), ((200, 200), 4, 0.8), ((200, 200), 5, 0.5)]
+)
+def test_grey_pixels_along_an_edge_make_no_segments_of_its_corners(shape, rays, depth):
+    # Drawn four times as large, so that pixels on the edge are mixtures.
+    height, width = shape
+    y, x = (np.mgrid[: 4 * height, : 4 * width] + 0.5) / 4.0
+    y, x = y - height / 2, x - width / 2
+    reach = 0.42 * min(shape) * (1.0 - depth * (0.5 + 0.5 * np.cos(rays * np.arctan2(y, x))))
+    shares = (np.hypot(y, x) < reach).reshape(height, 4, width, 4).mean(axis=(1, 3))
+    found = segment(np.rint(255 * (1 - shares)).astype(np.uint8)).labels
+    assert found.max() == 1
+    assert (found == (shares > 0.5)).mean() > 0.998
+
+
 @pytest.mark.parametrize("shape", [(61, 181), (120, 180)])
 def test_one_slope_of_grey_is_one_segment(shape):
     slope = np.linspace(0, 255, shape[1]).astype(np.uint8)[None].repeat(shape[0], axis=0)

@@ -48,20 +48,22 @@ def test_graph_agrees_with_a_loop_over_pixels(labels):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_merges_agree_with_means_along_all_first_boundaries(seed):
+def test_merges_agree_with_means_and_sums_along_all_first_boundaries(seed):
     labels = np.random.default_rng(seed).integers(0, 4, (3, 4)).repeat(3, axis=0)
     labels = slow.pieces(labels)
     graph = region_graph(labels, *example(labels, seed))
     found = merge_regions(graph)
     first = likelihood(graph.evidence).tolist()
-    expected = slow.merged(labels, dict(zip(map(tuple, graph.pairs.tolist()), first, strict=True)))
+    likely = dict(zip(map(tuple, graph.pairs.tolist()), first, strict=True))
+    expected, best = slow.merged(labels, likely)
     assert found.numbers == range(1, found.n_regions + 1)
     for n, (parts, f) in expected.items():
         cut = found.cut(n)[labels]
         assert cut.max() + 1 == n
         assert len(np.unique(np.stack([cut.ravel(), parts.ravel()]), axis=1).T) == n
         assert found.expected_f[found.n_regions - n] == pytest.approx(f)
-    assert found.best() == max(expected, key=lambda n: (expected[n][1], -n))
+    assert found.unattended == best
+    assert found.best([best, 1]) == best
 
 
 def test_a_strip_beside_an_edge_has_no_evidence_and_neither_has_texture():
@@ -88,11 +90,32 @@ def test_more_evidence_makes_a_boundary_more_likely():
     assert (np.diff(likelihood(evidence)) > 0.0).all()
 
 
-def test_best_is_one_of_the_candidates_and_one_where_nothing_is_likely():
-    f = np.array([0.5, 0.9, 0.4])
-    clear = Hierarchy(3, np.array([[0, 1], [2, 3]]), np.array([0.2, 0.8]), f)
-    assert clear.best() == 2
-    assert clear.best([1, 3]) == 3
-    doubtful = Hierarchy(3, clear.merges, np.array([0.02, 0.05]), f)
-    assert doubtful.best() == 1
-    assert doubtful.best([2, 3]) == 2
+def test_best_is_one_of_the_candidates():
+    found = Hierarchy(3, np.array([[0, 1], [2, 3]]), np.array([0.5, 0.9, 0.4]), 2)
+    assert found.best([1, 2, 3]) == 2
+    assert found.best([1, 3]) == 3
+
+
+@pytest.mark.parametrize(("strength", "unattended"), [(40.0, 3), (0.5, 1)])
+def test_one_segment_where_nothing_is_likely(strength, unattended):
+    labels = np.repeat([0, 1, 2], 20)[None].repeat(30, axis=0)
+    edges = np.where(np.abs(np.arange(60) % 20 - 9.5) > 9, strength, 0.0)[None].repeat(30, axis=0)
+    colours = np.array([[0.0], [strength], [0.0]])
+    graph = region_graph(labels, [edges] * 3, colours, np.zeros((3, 1)))
+    assert merge_regions(graph).unattended == unattended
+
+
+def test_a_few_segments_are_large_ones_and_no_specks():
+    # Two halves, and a speck in each with a sharper boundary than theirs.
+    labels = np.repeat([0, 1], 30)[None].repeat(40, axis=0)
+    labels[10:14, 10:14], labels[10:14, 40:44] = 2, 3
+    colours = np.array([[0.0], [60.0], [100.0], [100.0]])
+    edges = np.where(np.abs(np.arange(60) - 29.5) < 2, 30.0, 0.0)[None].repeat(40, axis=0)
+    edges[7:17, 7:17] = edges[7:17, 37:47] = 40.0
+    graph = region_graph(labels, [edges] * 3, colours, np.zeros((4, 1)))
+    found = merge_regions(graph)
+    assert found.unattended == 4
+    assert found.cut(2).tolist() == [0, 1, 0, 1]
+    in_pieces = merge_regions(graph, connected=False)
+    assert in_pieces.unattended == 4
+    assert in_pieces.cut(3).tolist() != found.cut(3).tolist()

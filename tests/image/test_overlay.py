@@ -1,6 +1,7 @@
 """Segments drawn on their image."""
 
 import numpy as np
+import pytest
 
 
 def test_overlay_draws_boundaries_and_mean_colours(scene):
@@ -16,3 +17,9 @@ def test_overlay_draws_boundaries_and_mean_colours(scene):
     drawn = (result.overlay(colour=(1, 2, 3), thickness=1) == (1, 2, 3)).all(axis=2)
     thick = (result.overlay(colour=(1, 2, 3), thickness=3) == (1, 2, 3)).all(axis=2)
     assert 0 < drawn.sum() < thick.sum()
+
+
+@pytest.mark.parametrize("colour", [(300, 0, 0), (-1, 0, 0), (1, 2)])
+def test_a_colour_has_three_bytes(scene, colour):
+    with pytest.raises(ValueError, match="colour must be three integers from 0 to 255"):
+        scene[2].overlay(colour=colour)

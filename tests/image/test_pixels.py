@@ -97,7 +97,7 @@ def test_files_are_turned_as_the_camera_was(tmp_path):
         (np.full((2, 2), 70000), "between 0 and 65535"),
         (np.array([["a", "b"]]), "must hold numbers"),
         (np.ones((2, 2), dtype=complex), "must hold numbers"),
-        (np.ma.masked_equal(np.zeros((2, 2)), 1), "masked"),
+        (np.ma.masked_equal(np.zeros((2, 2)), 0), "must not be masked"),
         (None, "An image has the shape"),
     ],
 )
@@ -129,6 +129,16 @@ def test_reduction_takes_means_of_squares():
     assert small.shape == (3, 4, 3)
     expected = RGB[:6, :8].reshape(3, 2, 4, 2, 3).mean(axis=(1, 3))
     np.testing.assert_array_equal(small, np.rint(expected))
+
+
+def test_reduction_takes_the_means_of_the_mask():
+    mask = np.ones(RGB.shape[:2], dtype=bool)
+    mask[0, 0] = mask[2:4, 2:4] = False
+    small = reduced(RGB.astype(float), 2, mask=mask)
+    taken = [RGB[0, 1], RGB[1, 0], RGB[1, 1]]
+    np.testing.assert_allclose(small[0, 0], np.mean(taken, axis=0), rtol=1e-6)
+    assert not small[1, 1].any()
+    np.testing.assert_array_equal(small[2], reduced(RGB.astype(float), 2)[2])
 
 
 def test_arrays_need_no_pillow():

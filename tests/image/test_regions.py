@@ -3,11 +3,10 @@
 import numpy as np
 from scipy import ndimage
 
-from sparseksc.image.pixels import Channels, plain_channels
+from sparseksc.image.pixels import Channels, filled, plain_channels
 from sparseksc.image.regions import (
     _common_parts,
     _pieces,
-    filled,
     find_regions,
     gradient,
     local_features,

@@ -1,5 +1,7 @@
 """Segments of images with one call."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -157,6 +159,61 @@ def test_pixels_outside_the_mask_change_nothing(scene):
     np.testing.assert_array_equal(result.overlay(boundaries=False)[~mask], image[~mask])
 
 
+@pytest.mark.parametrize("value", [-9999.0, 1e30, np.nan])
+@pytest.mark.parametrize("size", [1, 2])
+def test_channels_outside_the_mask_change_nothing(value, size, monkeypatch):
+    from sparseksc.image import pixels
+
+    _, truth = landscape()
+    rng = np.random.default_rng(0)
+    cube = rng.normal(0, 1, (3, 5))[truth] + rng.normal(0, 0.3, (*truth.shape, 5))
+    mask = np.zeros(truth.shape, dtype=bool)
+    mask[5:80, 21:110] = True
+    cube, mask, truth = (one.repeat(size, 0).repeat(size, 1) for one in (cube, mask, truth))
+    mask[-22 * size + 1 :] = False  # cuts through the pixels of the reduced copy
+    monkeypatch.setattr(pixels, "ANALYSED_PIXELS", truth.size // size**2)
+    expected = segment(cube, channel_axis=-1, mask=mask)
+    assert adjusted_rand_score(truth[mask], expected.labels[mask]) > 0.98
+    cube[~mask] = value
+    found = segment(cube, channel_axis=-1, mask=mask)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    np.testing.assert_array_equal(found.image[mask], expected.image[mask])
+    with pytest.raises(ValueError, match="NaN or infinite values: say with mask="):
+        segment(np.where(mask[..., None], np.nan, cube), channel_axis=-1, mask=mask)
+
+
+def test_pieces_smaller_than_the_least_are_none_however_large_that_is(scene):
+    image = scene[0]
+    counts = [segment(image, clean_up=least).n_segments for least in (1, 500, 5000, 10**6)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[-1] == 1
+    for connected in (True, False):
+        assert segment(image, clean_up=10**6, connected=connected).n_segments == 1
+
+
+def test_other_numbers_of_segments_than_asked_for_are_told(scene):
+    image, truth, _ = scene
+    scattered = segment(painted_blocks(), connected=False)
+    assert scattered.n_segments == 3
+    with pytest.warns(UserWarning, match="9 segments asked for, but the image has [3-8] that are"):
+        nine = scattered.at(9)
+    with warnings.catch_warnings(action="ignore"):
+        most = max(scattered.at(n).n_segments for n in range(3, 10))
+    assert nine.n_segments == most
+    mask = (truth == 0) | (truth == 1)
+    mask[:, 55:65] = False
+    with pytest.warns(UserWarning, match="1 segment asked for, but the mask is in 2 pieces"):
+        assert segment(image, 1, mask=mask).n_segments == 2
+
+
+def painted_blocks():
+    return np.repeat([40, 200, 120], 30)[None].repeat(60, axis=0).astype(np.uint8)
+
+
+def test_the_repr_says_what_was_found(scene):
+    assert repr(scene[2]) == "<Segmentation: 3 segments, 90 x 120 pixels>"
+
+
 def test_many_channels_are_segmented_together():
     _, truth = landscape()
     rng = np.random.default_rng(0)
@@ -188,8 +245,12 @@ def test_a_second_image_gets_the_segments_of_the_first(scene):
     assert (result.transform(second) == result.labels).mean() > 0.97
     coarse = result.at(2)
     assert (coarse.transform(second) == coarse.labels).mean() > 0.97
-    with pytest.raises(ValueError, match="it must have those of the first"):
-        segment(stripes(), channel_axis=None, random_state=0).transform(np.zeros((2, 9, 9)))
+    one_channel = segment(stripes(), channel_axis=None)
+    with pytest.raises(ValueError, match="has 3 dimensions beside the channels, and the first has"):
+        one_channel.transform(np.zeros((2, 9, 9)))
+    three_channels = segment(stripes()[..., None].repeat(3, axis=2), channel_axis=-1)
+    with pytest.raises(ValueError, match="has 2 channels, and the first has 3"):
+        three_channels.transform(np.zeros((9, 9, 2)))
 
 
 def test_noise_and_one_colour_are_one_segment():
@@ -237,6 +298,8 @@ def test_an_image_of_one_colour_is_one_segment(value):
         ({"levels": 8}, "levels needs features='histogram'"),
         ({"features": "histogram", "connected": False}, "need features='local'"),
         ({"channel_axis": "last"}, "channel_axis must be"),
+        ({"connected": "no"}, "connected must be True or False"),
+        ({"n_jobs": "all"}, "n_jobs must be an integer"),
     ],
 )
 def test_errors_come_before_any_work(arguments, message):
@@ -258,8 +321,11 @@ def test_more_segments_than_neighbourhoods():
         (np.zeros((9, 9)), {"mask": np.ones((9, 9))}, "mask must be booleans"),
         (np.zeros((9, 9)), {"mask": np.zeros((9, 9), bool)}, "a pixel to segment"),
         (np.zeros((9, 9, 9)), {"channel_axis": 3}, "must be an axis of the image"),
+        (np.zeros((9, 9, 9)), {"channel_axis": 1.0}, "must be an integer, None or 'auto'"),
+        (np.zeros((9, 9, 9)), {"channel_axis": True}, "must be an integer, None or 'auto'"),
+        (np.ma.masked_equal(np.eye(9, dtype=int), 1), {"channel_axis": None}, "must not be masked"),
         (np.zeros(9), {"channel_axis": None}, "two dimensions and a volume three"),
-        (np.full((9, 9), np.nan), {"channel_axis": None}, "fill them and give a mask"),
+        (np.full((9, 9), np.nan), {"channel_axis": None}, "say with mask= which pixels"),
         (np.zeros((0, 9)), {"channel_axis": None}, "no pixels"),
         (np.array([["a"]]), {"channel_axis": None}, "must hold numbers"),
     ],

@@ -167,10 +167,17 @@ def evidence(labels, gradients, colours, scores):
 
 
 def merged(labels, likely):
-    """Label map and expected F of each number of regions, by the mean of ``likely`` along borders.
+    """Label map and expected F of each number of regions, and the best number.
 
-    ``likely`` has the likelihood of each boundary of the first level.
+    By the mean of ``likely``, the likelihood of each boundary of the first level, along borders;
+    with fewer regions than the best number, by its sum.
     """
+    levels = _merged(labels, likely, 0)
+    best = max(levels, key=lambda n: (levels[n][1], -n))
+    return _merged(labels, likely, best), best
+
+
+def _merged(labels, likely, best):
     lengths = {pair: terms[0] for pair, terms in common_boundaries(labels, []).items()}
     total = sum(likely[pair] * lengths[pair] for pair in likely)
     current, levels = labels.copy(), {}
@@ -185,9 +192,8 @@ def merged(labels, likely):
         levels[len(np.unique(current))] = current.copy(), f
         if not now:
             return levels
-        means = {
-            pair: np.average([p for p, _ in parts], weights=[length for _, length in parts])
-            for pair, parts in now.items()
-        }
-        a, b = min(means, key=means.get)
+        cost = {pair: sum(p * length for p, length in parts) for pair, parts in now.items()}
+        if len(levels) <= len(np.unique(labels)) - best:
+            cost = {pair: cost[pair] / sum(length for _, length in now[pair]) for pair in now}
+        a, b = min(cost, key=cost.get)
         current[current == b] = a

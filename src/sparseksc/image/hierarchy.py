@@ -4,24 +4,28 @@ The evidence for the common boundary of two regions are the means :math:`e_1, e_
 gradients along it (lightness, colour, local contrast), as far as they are above those within the
 regions, and the cut between the regions under the kernel, the distance of their mean scores
 :math:`e_4 = \|\bar z_a - \bar z_b\|`. Neither :math:`e_1` nor :math:`e_2` is larger than the
-distance of the mean colours: what smoothing makes of an edge is no boundary. They say how likely a
-person would draw it,
+distance of the median colours: what smoothing makes of an edge is no boundary. They say how likely
+a person would draw it,
 
 .. math:: p = \frac{1}{1 + \exp(-b - \sum_j w_j \log(\tfrac12 + e_j))}.
 
 The least likely boundary goes first, where two boundaries become one its likelihood is the mean
-along it, and so on until one region is left: a level for every number of segments. With the lengths
-:math:`l_c` and likelihoods :math:`p_c` of all boundaries c of the first level, of which a level
-keeps the set B, the expected precision is :math:`\sum_B p_c l_c / \sum_B l_c`, the expected recall
-:math:`\sum_B p_c l_c / \sum_c p_c l_c`, and the level is taken that has the largest
+along it, and so on: a level for every number of segments. With the lengths :math:`l_c` and
+likelihoods :math:`p_c` of all boundaries c of the first level, of which a level keeps the set B,
+the expected precision is :math:`\sum_B p_c l_c / \sum_B l_c`, the expected recall :math:`\sum_B p_c
+l_c / \sum_c p_c l_c`, and the level is taken that has the largest
 
 .. math:: F = \frac{2 \sum_B p_c l_c}{\sum_B l_c + \sum_c p_c l_c}.
+
+From there on, where fewer segments are asked for, all boundaries are likely, and the least likely
+one may be the only one of a large region. So the boundary goes with which the least recall goes,
+:math:`p_c l_c`, until one region is left.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,13 +34,13 @@ from numpy.typing import NDArray
 
 from sparseksc._typing import Floats, Integers
 from sparseksc.image.boundaries import Mask
-from sparseksc.image.cleanup import remove_specks
-from sparseksc.image.pixels import Scaling, enlarged
-from sparseksc.image.regions import SPECK_WIDTH, Regions, core, filled
+from sparseksc.image.pixels import Scaling, enlarged, filled
+from sparseksc.image.regions import Regions, core, quantiles, without_specks
 
 #: Weights of lightness, colour, local contrast and scores, and b: a logistic regression of the
 #: share of people who drew them on the evidence for the boundaries of regions, weighted by their
-#: lengths, of half of the images (``python -m benchmarks.segmentation --fit``).
+#: lengths, of half of the images (``python -m benchmarks.segmentation --fit``, when colours were
+#: means; with medians its numbers differ by up to 0.05, and segments are no better).
 WEIGHTS, INTERCEPT = np.array([0.82, 0.82, 0.57, 0.51]), -3.3
 #: Evidence below which differences do not count; gradients are in units of CIELAB.
 LEAST_EVIDENCE = 0.5
@@ -54,7 +58,7 @@ class RegionGraph:
     sizes : array of shape (n_regions,)
         Pixels of each region.
     colours : array of shape (n_regions, n_channels)
-        Their mean colours, as they are in the image.
+        Their median colours, as they are in the image.
     scores : array of shape (n_regions, n_scores)
         Sums of their scores.
     pairs : array of shape (n, 2)
@@ -144,21 +148,11 @@ def within(labels: Integers, gradient: NDArray[Any], pairs: Integers) -> Floats:
     gradient everywhere. Where there is no core, nothing is known.
     """
     inner = core(labels) & (labels >= 0)
-    median = _quantiles(labels, gradient, inner, 0.5)
-    least = _quantiles(labels, gradient, labels >= 0, 0.0)
-    least[np.bincount(labels[inner], minlength=len(least)) == 0] = 0.0
+    n_regions = int(labels.max()) + 1
+    median = quantiles(gradient[inner], labels[inner], n_regions, 0.5)
+    least = quantiles(gradient[labels >= 0], labels[labels >= 0], n_regions, 0.0)
+    least[np.bincount(labels[inner], minlength=n_regions) == 0] = 0.0
     return np.maximum(least[pairs].max(axis=1), median[pairs].min(axis=1))
-
-
-def _quantiles(labels: Integers, values: NDArray[Any], where: Mask, share: float) -> Floats:
-    """Quantile of the values of each region, 0 for those that are nowhere."""
-    regions, values = labels[where], values[where]
-    order = np.lexsort((values, regions))
-    sizes = np.bincount(regions, minlength=int(labels.max()) + 1)
-    places = np.cumsum(sizes) - sizes + (share * np.maximum(sizes - 1, 0)).astype(np.intp)
-    found = np.zeros(len(sizes))
-    found[sizes > 0] = values[order][places[sizes > 0]]
-    return found
 
 
 def region_graph(
@@ -206,28 +200,25 @@ class Hierarchy:
     n_regions : int
     merges : array of shape (n, 2)
         Regions that become one, number ``n_regions + i`` for merge i.
-    likelihoods : array of shape (n,)
-        Of the boundary that each merge removes.
     expected_f : array of shape (n + 1,)
         Before each merge, and after the last.
+    unattended : int
+        Number of segments where none is asked for.
     """
 
     n_regions: int
     merges: Integers
-    likelihoods: Floats
     expected_f: Floats
+    unattended: int
 
     @property
     def numbers(self) -> range:
         """Numbers of segments that there are levels for, ascending."""
         return range(self.n_regions - len(self.merges), self.n_regions + 1)
 
-    def best(self, candidates: Sequence[int] | None = None) -> int:
-        """Return the number of segments of the largest expected F, the smallest of equal ones."""
-        asked = [n for n in self.numbers if candidates is None or n in candidates]
-        if candidates is None and not (self.likelihoods >= LEAST_LIKELY).any():
-            return self.numbers[0]
-        return max(asked, key=lambda n: (self.expected_f[self.n_regions - n], -n))
+    def best(self, candidates: Sequence[int]) -> int:
+        """Return the candidate of the largest expected F, the smallest of equal ones."""
+        return max(candidates, key=lambda n: (self.expected_f[self.n_regions - n], -n))
 
     def cut(self, n_segments: int) -> Integers:
         """Return the segment of each region, for a number of segments."""
@@ -252,47 +243,82 @@ class _Boundary(NamedTuple):
         return _Boundary(self.length + other.length, self.expected + other.expected)
 
 
-def merge_regions(graph: RegionGraph) -> Hierarchy:
-    """Merge the pair of regions with the least likely boundary, until none share one."""
-    expected = likelihood(graph.evidence) * graph.lengths
-    around: dict[int, dict[int, _Boundary]] = {one: {} for one in range(graph.n_regions)}
-    queue = []
-    for (a, b), *sums in zip(
-        graph.pairs.tolist(), graph.lengths.tolist(), expected.tolist(), strict=True
-    ):
-        boundary = around[a][b] = around[b][a] = _Boundary(*sums)
-        queue.append((boundary.likelihood, a, b))
-    heapq.heapify(queue)
-    total = kept = float(expected.sum())
-    drawn = float(graph.lengths.sum())
-    merges: list[tuple[int, int]] = []
-    likelihoods, expected_f = [], [_expected_f(kept, drawn, total)]
-    while queue:
-        likely, a, b = heapq.heappop(queue)
-        if b not in around.get(a, {}):
-            continue  # one of them has become a part of another
-        gone, new = around[a][b], graph.n_regions + len(merges)
-        kept, drawn = kept - gone.expected, drawn - gone.length
-        merges.append((a, b))
-        likelihoods.append(likely)
-        expected_f.append(_expected_f(kept, drawn, total))
-        mine, others = around.pop(a), around.pop(b)
+def merge_regions(graph: RegionGraph, *, connected: bool = True) -> Hierarchy:
+    """Merge pairs of regions until none share a boundary.
+
+    Regions in many pieces have long boundaries for their size, of which the sum says little: the
+    least likely boundary goes to the end.
+    """
+    by_likelihood = _Merging(graph)
+    by_likelihood.run(lambda one: one.likelihood)
+    n_merges = by_likelihood.best()
+    merging = _Merging(graph)
+    merging.run(lambda one: one.likelihood, n_merges if connected else None)
+    merging.run(lambda one: one.expected)
+    return Hierarchy(
+        graph.n_regions,
+        np.array(merging.merges, dtype=np.int64).reshape(-1, 2),
+        np.array(merging.expected_f),
+        graph.n_regions - n_merges,
+    )
+
+
+class _Merging:
+    """Regions and their boundaries, of which one goes after the other."""
+
+    def __init__(self, graph: RegionGraph) -> None:
+        expected = likelihood(graph.evidence) * graph.lengths
+        self.n_regions = graph.n_regions
+        self.around: dict[int, dict[int, _Boundary]] = {one: {} for one in range(self.n_regions)}
+        for (a, b), *sums in zip(
+            graph.pairs.tolist(), graph.lengths.tolist(), expected.tolist(), strict=True
+        ):
+            self.around[a][b] = self.around[b][a] = _Boundary(*sums)
+        self.total = self.kept = float(expected.sum())
+        self.drawn = float(graph.lengths.sum())
+        self.merges: list[tuple[int, int]] = []
+        self.likelihoods: list[float] = []
+        self.expected_f = [_expected_f(self.kept, self.drawn, self.total)]
+
+    def best(self) -> int:
+        """Return the number of merges before the largest expected F, the last of equal ones."""
+        if not any(one >= LEAST_LIKELY for one in self.likelihoods):
+            return len(self.merges)
+        return max(range(len(self.expected_f)), key=lambda n: (self.expected_f[n], n))
+
+    def run(self, order: Callable[[_Boundary], float], n_merges: int | None = None) -> None:
+        """Merge in an order of the boundaries, up to a number of merges."""
+        queue = [
+            (order(boundary), a, b)
+            for a, others in self.around.items()
+            for b, boundary in others.items()
+            if a < b
+        ]
+        heapq.heapify(queue)
+        while queue and len(self.merges) != n_merges:
+            _, a, b = heapq.heappop(queue)
+            if b in self.around.get(a, {}):  # neither has become a part of another
+                new = self._merge(a, b)
+                for region, boundary in self.around[new].items():
+                    heapq.heappush(queue, (order(boundary), region, new))
+
+    def _merge(self, a: int, b: int) -> int:
+        gone, new = self.around[a][b], self.n_regions + len(self.merges)
+        self.kept, self.drawn = self.kept - gone.expected, self.drawn - gone.length
+        self.merges.append((a, b))
+        self.likelihoods.append(gone.likelihood)
+        self.expected_f.append(_expected_f(self.kept, self.drawn, self.total))
+        mine, others = self.around.pop(a), self.around.pop(b)
         del mine[b], others[a]
         for region, boundary in others.items():
             mine[region] = mine[region].joined(boundary) if region in mine else boundary
-        around[new] = mine
+        self.around[new] = mine
         for region, boundary in mine.items():
-            theirs = around[region]
+            theirs = self.around[region]
             theirs.pop(a, None)
             theirs.pop(b, None)
             theirs[new] = boundary
-            heapq.heappush(queue, (boundary.likelihood, region, new))
-    return Hierarchy(
-        graph.n_regions,
-        np.array(merges, dtype=np.int64).reshape(-1, 2),
-        np.array(likelihoods),
-        np.array(expected_f),
-    )
+        return new
 
 
 def _expected_f(kept: float, drawn: float, total: float) -> float:
@@ -349,17 +375,16 @@ class Levels:
         """
         if not self.has_specks:
             return n_segments
-        counts = {}
-        for level in range(n_segments, self.hierarchy.n_regions + 1):
+        counts: dict[int, int] = {}
+        numbers = self.hierarchy.numbers
+        for level in (*range(n_segments, numbers.stop), *range(numbers.start, n_segments)):
             found = self._analysed(level)
             counts[level] = len(np.unique(found[found >= 0]))
             if counts[level] == n_segments:
                 return level
-        return max(counts, key=lambda level: (min(counts[level], n_segments), -level))
+        return max(counts, key=lambda level: (counts[level] <= n_segments, counts[level], -level))
 
     def _analysed(self, level: int) -> NDArray[np.int32]:
         segments = np.append(self.hierarchy.cut(level), -1)  # -1 stays -1
         found: NDArray[np.int32] = segments[self.regions.labels].astype(np.int32)
-        if self.has_specks:
-            return remove_specks(found, self.least, min(SPECK_WIDTH, *found.shape) | 1)
-        return found
+        return without_specks(found, self.least) if self.has_specks else found

@@ -25,6 +25,8 @@ def drawn_over(
     """Blend the image with the mean colours of its segments, and draw their boundaries."""
     if not 0.0 <= fill <= 1.0:
         raise ValueError(f"fill must be a number between 0 and 1, got {fill!r}.")
+    if len(colour) != 3 or any(not 0 <= one <= 255 for one in colour):
+        raise ValueError(f"colour must be three integers from 0 to 255, got {colour!r}.")
     if labels.ndim != 2:
         raise ValueError("Segments of a volume cannot be drawn as one image: draw its slices.")
     result = rgb

@@ -32,7 +32,7 @@ from sparseksc.execution.threads import ordered_map
 from sparseksc.image.boundaries import Mask
 from sparseksc.image.cleanup import find_specks
 from sparseksc.image.features import distinct_rows
-from sparseksc.image.pixels import Channels, enlarged
+from sparseksc.image.pixels import Channels, enlarged, filled
 
 # Lengths are in pixels of an image of about 481 x 321. All of this was chosen on half of the images
 # of benchmarks/segmentation.py, where each may be changed by a half with little effect.
@@ -76,7 +76,8 @@ class Regions:
     gradients : list of three arrays of the shape of the image
         Of the lightness, the colour and the local contrast.
     colours : array of shape (n_regions, n_channels)
-        Mean of the channels of each region, not smoothed.
+        Median of the channels of each region, not smoothed: what lies along its boundary, mixed
+        with the other side, does not count.
     scores : array of shape (n_regions, n_scores)
         Sums of the diffused scores of the pixels of each region, of all clusterings side by side.
     votes : array of shape (n_landmarks, n_regions)
@@ -145,14 +146,28 @@ def find_regions(
     nearest = KDTree(points).query(rows, workers=-1 if n_jobs is None else n_jobs)[1]
     votes = pixels @ _table(np.arange(len(rows)), nearest, (len(rows), len(points)))
     scores = pixels @ scores / np.sqrt(len(models))
-    colours = _means(channels.values[mask].astype(np.float64), labels[mask])
-    return Regions(labels, models[0], maps, colours, scores, votes.toarray().T)
+    colours = [
+        quantiles(one, labels[mask], pixels.shape[0], 0.5) for one in channels.values[mask].T
+    ]
+    return Regions(labels, models[0], maps, np.stack(colours, axis=1), scores, votes.toarray().T)
 
 
-def _means(values: Floats, labels: Integers) -> Floats:
-    """Mean row of each label."""
-    sums = np.stack([np.bincount(labels, one) for one in values.T], axis=1)
-    return sums / np.bincount(labels)[:, None]
+def quantiles(values: NDArray[Any], labels: Integers, n_labels: int, share: float) -> Floats:
+    """Quantile of the values of each label, 0 for labels that none has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.image.regions import quantiles
+    >>> quantiles(np.array([5.0, 1.0, 2.0, 9.0]), np.array([0, 2, 2, 2]), 4, 0.5).tolist()
+    [5.0, 0.0, 2.0, 0.0]
+    """
+    order = np.lexsort((values, labels))
+    sizes = np.bincount(labels, minlength=n_labels)
+    places = np.cumsum(sizes) - sizes + (share * np.maximum(sizes - 1, 0)).astype(np.intp)
+    found = np.zeros(n_labels)
+    found[sizes > 0] = values[order][places[sizes > 0]]
+    return found
 
 
 def _table(first: Array, second: Any, shape: tuple[int, int]) -> Any:
@@ -243,28 +258,39 @@ def diffused_scores(model: KernelSpectralClustering, rows: Array) -> NDArray[Any
     return scores
 
 
-def filled(values: NDArray[Any], mask: Mask) -> NDArray[Any]:
-    """Give pixels outside the mask the values of the nearest one inside."""
-    nearest = ndimage.distance_transform_edt(~mask, return_distances=False, return_indices=True)
-    return values[tuple(nearest)]
-
-
 def _pieces(labels: Array, least: int, edges: FloatMap, mask: Mask) -> Array:
     """Take connected pieces with boundaries along edges, from 0; specks become parts of others.
 
     What lies between the forms that two clusterings give to a boundary is a speck, too: the edges
     decide where it goes.
     """
-    pieces, specks = find_specks(labels, least, _speck_width(labels, least))
-    undecided = specks if (mask & ~specks).any() else ~mask
-    result = snapped(np.where(undecided, 0, pieces) - 1, edges, mask)
+    pieces, specks = pieces_and_specks(labels, least)
+    result = snapped(np.where(specks, 0, pieces) - 1, edges, mask)
     if (result[mask] < 0).any():  # a part of the mask that is all specks
         result = np.where(mask, filled(result, result >= 0), -1)
     return _renumbered(result, mask)
 
 
-def _speck_width(labels: Array, least: int) -> int:
-    return min(SPECK_WIDTH, *labels.shape) | 1 if least > 0 else 1
+def pieces_and_specks(labels: Array, least: int) -> tuple[Array, Mask]:
+    """Pieces, numbered from 1, and whether a pixel is of one that is too small or too thin.
+
+    Where all are too thin, none is for that; where all are too small, the largest one is not.
+    """
+    inside = labels >= 0
+    width = min(SPECK_WIDTH, *labels.shape) | 1 if least > 0 else 1
+    pieces, specks = find_specks(labels, least, width)
+    if (specks | ~inside).all():
+        pieces, specks = find_specks(labels, least, 1)
+    if (specks | ~inside).all():
+        specks &= pieces != np.bincount(pieces[inside]).argmax()
+    return pieces, specks
+
+
+def without_specks(labels: Array, least: int) -> Array:
+    """Give the pixels of specks the label of the nearest piece that is none."""
+    specks = pieces_and_specks(labels, least)[1]
+    outside = labels < 0
+    return np.where(outside, labels, filled(labels, ~(specks | outside)))
 
 
 def _renumbered(labels: Array, mask: Mask) -> Array:
@@ -278,7 +304,7 @@ def _without_slivers(labels: Array, least: int, edges: FloatMap, mask: Mask) -> 
     """Give what the watershed left of some regions to the neighbours on their side of the edges."""
     from skimage import segmentation
 
-    slivers = find_specks(labels, least, _speck_width(labels, least))[1]
+    slivers = pieces_and_specks(labels, least)[1]
     markers = np.where(slivers, 0, labels + 1)
     flooded = segmentation.watershed(edges, markers, mask=mask) - 1
     return _renumbered(np.where(flooded >= 0, flooded, labels), mask)

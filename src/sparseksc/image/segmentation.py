@@ -12,22 +12,21 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from sparseksc._typing import Integers
-from sparseksc.config.domains import Seed, check_integer, check_value
+from sparseksc.config.domains import Flag, Integer, Seed, check_integer, check_value
 from sparseksc.estimator import KernelSpectralClustering
 from sparseksc.image.cleanup import numbered_by_size, remove_specks
 from sparseksc.image.hierarchy import Levels, merge_regions, region_graph
 from sparseksc.image.overlay import drawn_over
 from sparseksc.image.palette import Bytes, check_levels
-from sparseksc.image.pixels import as_rgb, check_mask, enlarged, read_channels, reduced
+from sparseksc.image.pixels import as_rgb, enlarged, read_image
 from sparseksc.image.regions import (
     CLUSTERS,
     POSITION_WEIGHT,
-    SPECK_WIDTH,
-    filled,
     find_regions,
     gradient,
     local_features,
     snapped,
+    without_specks,
 )
 from sparseksc.image.selection import check_bandwidths, check_windows, histogram_segments
 
@@ -69,6 +68,10 @@ class Segmentation:
     clusters: NDArray[np.intp] | None = None
     palette: Bytes | None = None
 
+    def __repr__(self) -> str:
+        size = " x ".join(map(str, self.labels.shape))
+        return f"<Segmentation: {self.n_segments} segments, {size} pixels>"
+
     @property
     def n_segments(self) -> int:
         """Number of segments."""
@@ -77,7 +80,8 @@ class Segmentation:
     def at(self, n_segments: int) -> Segmentation:
         """Return the level of another number of segments, without fitting again.
 
-        Levels are nested: each has two of the segments of the next finer one merged.
+        Levels are nested: each has two of the segments of the next finer one merged. With
+        ``connected=False``, fewer may be found, with a warning, as specks are removed afterwards.
 
         Parameters
         ----------
@@ -96,7 +100,10 @@ class Segmentation:
                 f"{found[-1]}; segment(image, {n_segments}) looks for more."
             )
         level = levels.level_of(n_segments)
-        return replace(self, labels=numbered_by_size(levels.labels(level))[0], level=level)
+        result = replace(self, labels=numbered_by_size(levels.labels(level))[0], level=level)
+        if result.n_segments < n_segments:
+            _warn_of_fewer(n_segments, result, levels.least)
+        return result
 
     def transform(self, image: Any) -> Labels:
         """Label a second image with these segments: the next frame of a video, another slice.
@@ -114,21 +121,21 @@ class Segmentation:
         array of the shape of the image, int32
         """
         levels = self._require_levels("transform")
-        channels, shown, scale = read_channels(image, levels.channel_axis, levels.scaling)
+        read = read_image(image, levels.channel_axis, scaling=levels.scaling)
+        channels = read.channels
+        if read.mask.ndim != levels.mask.ndim:
+            raise ValueError(
+                f"The image has {read.mask.ndim} dimensions beside the channels, and the first "
+                f"has {levels.mask.ndim}."
+            )
         features = local_features(channels, levels.position_weight, None)
         landmarks = self.model.reduced_set_
-        if features.shape[-1] != landmarks.shape[1]:
-            raise ValueError(
-                f"The image has {channels.n_channels} channels and {features.ndim - 1} dimensions; "
-                "it must have those of the first."
-            )
         nearest = KDTree(landmarks).query(features, workers=-1)[1]
         segments = self._segment_of_each_landmark(levels)[nearest].astype(np.int32)
-        everywhere = np.ones(segments.shape, dtype=bool)
         if levels.least > 0:
-            segments = remove_specks(segments, levels.least, SPECK_WIDTH)
-        segments = snapped(segments, gradient(channels.values, 1.0), everywhere)
-        return enlarged(segments, scale, shown.shape[:-1])
+            segments = without_specks(segments, levels.least)
+        segments = snapped(segments, gradient(channels.values, 1.0), read.inside)
+        return enlarged(segments, read.scale, read.mask.shape)
 
     def overlay(
         self,
@@ -220,7 +227,8 @@ def segment(
         Whether every segment is in one piece. Otherwise position is no feature, and pieces of the
         same cluster are one segment.
     mask : array of the shape of the image, bool, default=None
-        Pixels to segment; the others have the label -1.
+        Pixels to segment; the others have the label -1 and no effect, and may be NaN in arrays of
+        channels.
     channel_axis : int, None or "auto", default="auto"
         For arrays of any numbers: the axis of the channels, such as the bands of a hyperspectral
         image, or None for a single channel. An image has two axes beside it, a volume three. "auto"
@@ -266,7 +274,9 @@ def segment(
     2
     """
     candidates = _candidates(n_segments)
+    check_value("connected", connected, Flag())
     check_value("random_state", random_state, Seed())
+    check_value("n_jobs", n_jobs, Integer(1, (None, -1), " (or -1 or None for all cores)"))
     _least_piece(clean_up, 0)
     options = {
         "bandwidth": bandwidth,
@@ -288,12 +298,21 @@ def segment(
     else:
         raise ValueError(f"features must be 'local' or 'histogram', got {features!r}.")
     if candidates is not None and found.n_segments < candidates[0]:
-        left = " that are more than specks (see clean_up)" if clean_up != 0 else ""
+        _warn_of_fewer(candidates[0], found, clean_up)
+    if candidates is not None and found.n_segments > candidates[-1]:
         warnings.warn(
-            f"{candidates[0]} segments asked for, but the image has {found.n_segments}{left}.",
+            f"{candidates[-1]} segment{'s' * (candidates[-1] != 1)} asked for, but the mask is in "
+            f"{found.n_segments} pieces (see connected).",
             stacklevel=2,
         )
     return found
+
+
+def _warn_of_fewer(asked: int, found: Segmentation, clean_up: int | str) -> None:
+    left = " that are more than specks (see clean_up)" if clean_up != 0 else ""
+    warnings.warn(
+        f"{asked} segments asked for, but the image has {found.n_segments}{left}.", stacklevel=3
+    )
 
 
 def _by_regions(
@@ -305,36 +324,33 @@ def _by_regions(
     channel_axis: int | str | None,
     n_jobs: int | None,
 ) -> Segmentation:
-    channels, shown, scale = read_channels(image, channel_axis)
-    inside = check_mask(mask, shown.shape[:-1])
-    small = reduced(inside.astype(np.float32), scale, inside.ndim) >= 0.5
-    if not small.any():
-        raise ValueError("The mask leaves less than a pixel of the image as it is analysed.")
-    if not small.all():
-        channels = replace(channels, values=filled(channels.values, small))
+    read = read_image(image, channel_axis, mask)
+    channels, small, scale = read.channels, read.inside, read.scale
     if candidates is not None and candidates[0] > 1 and not np.ptp(channels.values[small], 0).any():
         raise ValueError(f"{candidates[0]} segments asked for, but the image has 1 colour.")
-    least = _least_piece(clean_up, inside.size) // scale**inside.ndim
+    least = _least_piece(clean_up, read.mask.size) // scale**read.mask.ndim
     regions = find_regions(
         channels,
         small,
         n_clusters=max(CLUSTERS, *(candidates or [1])),
         least=least,
-        connected=bool(connected),
+        connected=connected,
         n_jobs=n_jobs,
     )
     evidence = regions.labels, regions.gradients, regions.colours, regions.scores
-    hierarchy = merge_regions(region_graph(*evidence, connected=bool(connected)))
+    graph = region_graph(*evidence, connected=connected)
+    hierarchy = merge_regions(graph, connected=connected)
     weight = POSITION_WEIGHT if connected else 0.0
-    found = Levels(regions, hierarchy, scale, inside, least, weight, channel_axis, channels.scaling)
-    available = hierarchy.numbers
+    found = Levels(
+        regions, hierarchy, scale, read.mask, least, weight, channel_axis, channels.scaling
+    )
+    level, available = hierarchy.unattended, hierarchy.numbers
     if candidates is not None:
         # The nearest there is, where none of those asked for is.
-        candidates = sorted({min(max(n, available[0]), available[-1]) for n in candidates})
-        candidates = [found.level_of(n) for n in candidates]
-    level = hierarchy.best(candidates)
+        numbers = {min(max(n, available[0]), available[-1]) for n in candidates}
+        level = hierarchy.best([found.level_of(n) for n in numbers])
     labels = numbered_by_size(found.labels(level))[0]
-    return Segmentation(labels, regions.model, shown, found, level)
+    return Segmentation(labels, regions.model, read.shown, found, level)
 
 
 def _by_histograms(
