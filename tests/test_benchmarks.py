@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
 from benchmarks import __main__ as command
-from benchmarks import clouds, labelled_sets, machine, quality_parts, report
+from benchmarks import battery, clouds, labelled_sets, machine, quality_parts, report
 from benchmarks.measure import Settings, Spread
 from sparseksc import KernelSpectralClustering
 
@@ -135,6 +136,31 @@ def test_the_parts_of_the_quality_select_what_the_search_selects():
     assert ari == pytest.approx(problem.ari(model.labels_), abs=0.05)
     qualities = [quality_parts.VARIANTS["the quality"](one) for one in found]
     assert max(qualities) == pytest.approx(best.value)
+
+
+def test_drawn_sets_depend_on_the_number_of_the_draw_alone():
+    first, again, other = (list(labelled_sets.drawn(number)) for number in (3, 3, 4))
+    assert len({one.name for one in first}) == len(first) > 30
+    for one, same, another in zip(first, again, other, strict=True):
+        np.testing.assert_array_equal(one.X, same.X)
+        assert one.X.shape[1] == another.X.shape[1]
+        assert not np.array_equal(one.X[:100], another.X[:100])
+        assert one.ari(one.answers[0]) == one.nmi(one.answers[0]) == 1.0
+        # Noise may be there, and is no cluster.
+        assert one.cluster_numbers == [one.answers[0].max()] != [0]
+
+
+def test_the_battery_prints_a_line_for_each_set(capsys):
+    battery.main(["--suites", "scikit-learn", "--only", "iris", "--ours", "--seeds", "0", "1"])
+    printed = capsys.readouterr().out
+    assert printed.count("mean NMI") == 2
+    assert "-: ours" in printed and "over the seeds" in printed
+
+
+def test_the_battery_names_what_it_needs(capsys):
+    with pytest.raises(SystemExit):
+        battery.main(["--suites", "drawn", "--only", "no-such-set"])
+    assert "no such sets" in capsys.readouterr().err
 
 
 def test_a_page_of_the_manual_is_filled_between_its_marks(tmp_path):
