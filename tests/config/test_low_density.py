@@ -8,12 +8,12 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.battery import DATA
-from benchmarks.battery import load as load_sets
+from benchmarks.labelled_sets import DATA
+from benchmarks.labelled_sets import load as load_sets
 from benchmarks.noise import with_background
 from sparseksc import KernelSpectralClustering, load, open_dataset, tune
 from sparseksc.config import low_density
-from sparseksc.search.constants import BRIDGE_SHARE
+from sparseksc.search.constants import NOISE_SHARES
 from sparseksc.tuning import DoubtWarning
 
 
@@ -106,7 +106,7 @@ def test_a_cluster_that_is_less_dense_is_no_bridge(K):
     X, y = make_blobs(1500, cluster_std=[1.0, 2.5, 0.5], random_state=170)
     model = fit(X, n_clusters=K)
     assert adjusted_rand_score(y, model.labels_) > 0.8
-    assert model.tuning_.left_out <= BRIDGE_SHARE + 1e-3
+    assert model.tuning_.left_out <= NOISE_SHARES[-1] + 1e-3
 
 
 def test_clear_clusters_are_not_searched_again(monkeypatch):

@@ -22,10 +22,8 @@ from sparseksc.search.constants import (
     N_NARROW,
     N_WIDE,
     ROUNDING,
-    SAMPLE_CENTRES,
     SAMPLE_SIZE,
     SMALLEST,
-    WIDEST,
 )
 
 
@@ -73,14 +71,14 @@ def automatic_bandwidths(
     numbers = X.shape[0] if rows is None else rows
     places = selection_sample(numbers, SAMPLE_SIZE, seed, weights)
     sample, mass = rows_at(X, places), mass[places]
-    centres = selection_sample(len(places), SAMPLE_CENTRES, seed, mass)
+    centres = selection_sample(len(places), SAMPLE_SIZE // 4, seed, mass)
     with np.errstate(over="ignore", invalid="ignore"):
         distances = _distances(kind, sample, centres)
     nearest = np.where(distances > 0.0, distances, np.inf).min(axis=1)
     near = weighted_median(nearest, mass[centres])
     pairs = np.outer(mass[centres], mass).ravel()
     far = weighted_median(distances.ravel(), np.where(distances.ravel() > 0.0, pairs, 0.0))
-    if not (SMALLEST <= near <= far < np.finfo(np.float64).max / WIDEST):
+    if not (SMALLEST <= near <= far < np.finfo(np.float64).max / 2.0**N_WIDE):
         with np.errstate(over="ignore"):
             gap = abs(sample[1:] - sample[:-1]).max() if len(places) > 1 else 0.0
         if gap > 0.0:
@@ -90,7 +88,7 @@ def automatic_bandwidths(
     far = max(far, 4.0 * near)
     count = min(N_NARROW, 1 + int(np.ceil(np.log(far / near) / np.log(MIN_BANDWIDTH_RATIO))))
     narrow = np.geomspace(near, far, count)
-    wide = np.geomspace(far, WIDEST * far, N_WIDE + 1)[1:]
+    wide = far * 2.0 ** np.arange(1, N_WIDE + 1)
     return [float(h) for h in np.concatenate([narrow, wide])]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from sparseksc._typing import Floats
 from sparseksc.core.density import floor_of_share
-from sparseksc.search.constants import BRIDGE_SHARE, CLEAR, NOISE_LEVEL
+from sparseksc.search.constants import CLEAR, NOISE_LEVEL, NOISE_SHARES
 
 
 class Trial(NamedTuple):
@@ -30,10 +30,10 @@ def bridge_floors(several: bool, values: Floats, weights: Floats) -> list[float]
     """Return densities below which rows may be bridges between clusters, the lowest first.
 
     One is ``NOISE_LEVEL`` of the median. Without more rows there are holes in thin shapes, which
-    look like borders: the least dense ``BRIDGE_SHARE`` are tried only where there are ``several``
+    look like borders: the last of ``NOISE_SHARES`` is tried only where there are ``several``
     clusters for sure.
     """
-    most = floor_of_share(values, weights, BRIDGE_SHARE)
+    most = floor_of_share(values, weights, NOISE_SHARES[-1])
     least = min(NOISE_LEVEL * floor_of_share(values, weights, 0.5), most)
     return [least, most] if several and least < most else [least]
 
