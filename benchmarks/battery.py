@@ -137,7 +137,7 @@ def table(rows: Sequence[dict[str, Any]], score: str = "ari") -> str:
         ("  odd sets", rows[::2]),
         ("  even sets", rows[1::2]),
     ):
-        means = [f"{np.mean([row[key] for row in part]):.3f}" if part else "" for key in methods]
+        means = [_complete([row[key] for row in part], np.mean, "{:.3f}") for key in methods]
         lines.append(f"{name:20}{'':13}  " + "".join(f"{mean:>16}" for mean in means))
     right = []
     for key in methods:
@@ -145,9 +145,16 @@ def table(rows: Sequence[dict[str, Any]], score: str = "ari") -> str:
         hits = sum(number in row["K"] for number, row in zip(found, rows, strict=False))
         right.append(f"{hits} of {len(rows)}" if found else "")
     lines.append(f"{'right K':20}{'':13}  " + "".join(f"{cell:>16}" for cell in right))
-    seconds = [f"{sum(row[f'seconds {key}'] for row in rows):.0f} s" for key in methods]
+    seconds = [
+        _complete([row[f"seconds {key}"] for row in rows], np.sum, "{:.0f} s") for key in methods
+    ]
     lines.append(f"{'time':20}{'':13}  " + "".join(f"{cell:>16}" for cell in seconds))
     return "\n".join(lines)
+
+
+def _complete(values: Sequence[float], total: Callable[[Any], Any], form: str) -> str:
+    """Write a total; nothing where a value is missing, or all are."""
+    return "" if not values or np.isnan(values).any() else form.format(total(values))
 
 
 def main(arguments: Sequence[str] = ()) -> None:

@@ -175,8 +175,9 @@ def measure(problems: Sequence[Problem], seed: int) -> list[tuple[float, ...]]:
         unknown = [candidates(one, None, seed) for one in problems]
         known = [candidates(one, one.cluster_numbers, seed) for one in problems]
     rows = []
-    for quality in VARIANTS.values():
-        answers = [selected(found, quality, False) for found in unknown]
+    for name, quality in VARIANTS.items():
+        any_number = name == "best candidate"  # no cluster is none of the candidates
+        answers = [selected(found, quality, any_number) for found in unknown]
         aris = [ari for _, ari in answers]
         right = sum(
             K in problem.cluster_numbers for (K, _), problem in zip(answers, problems, strict=True)
