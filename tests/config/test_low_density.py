@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.battery import DATA
-from benchmarks.battery import load as load_sets
+from benchmarks.labelled_sets import DATA
+from benchmarks.labelled_sets import load as load_sets
 from benchmarks.noise import with_background
 from sparseksc import KernelSpectralClustering, load, open_dataset, tune
 from sparseksc.config import low_density
