@@ -200,6 +200,14 @@ def test_an_outlier_is_no_cluster_unless_there_is_no_other_answer():
     assert fit(pairs, n_clusters=5).n_clusters_ == 5
 
 
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_few_rows_are_no_clusters_beyond_doubt(n):
+    with pytest.warns(DoubtWarning, match="fewer than 3 rows") as shown:
+        model = fit(np.random.default_rng(0).normal(size=(n, 2)))
+    assert len(shown) == 1
+    assert model.n_clusters_ > 1
+
+
 def test_as_many_clusters_as_rows_are_refused_by_their_number():
     X, _ = make_blobs(300, random_state=0)
     with pytest.raises(ValueError, match="as many clusters as asked for, 300: ask for fewer"):

@@ -156,11 +156,18 @@ def compete(
         )
     best = ranking[0] if ranking else None
     single = best is None or (n_clusters is None and is_cloud(best))
-    doubt = None if one_number else doubt_about(best, single)
+    few = False
     if best is None or single:
         chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
     else:
-        chosen, K = recipes[place_of(best, recipes)], best.n_clusters
+        place, K = place_of(best, recipes), best.n_clusters
+        chosen = recipes[place]
+        labels = entries[place].labels[K]
+        # Copies of a row, or its weight, are rows, too.
+        least = max(graphs.smallest(labels, K), float(np.bincount(labels, minlength=K).min()))
+        few = validation is None and least < LEAST_ROWS
+    listed = n_clusters is not None
+    doubt = None if one_number else doubt_about(best, single, few=few, listed=listed)
     surfaces, eigenvalues = _surfaces(recipes, entries, found, n_clusters or ())
     result = TuningResult(
         K,
