@@ -283,6 +283,7 @@ class KernelSpectralClustering(CallbackSupportMixin, FittedClusters):
                 saved = checkpointed(source, checkpoint, plan.purpose, SUMMANDS)
             with saved as rows:
                 training = plan.train(rows)
+            plan.warn_of_doubts()
             if align_to is not None:
                 self._set_fitted(training, scaling, plan.tuning, messages)
                 training = aligned(self, training, align_to, X, source, close_gaps)
@@ -343,6 +344,7 @@ class KernelSpectralClustering(CallbackSupportMixin, FittedClusters):
                 source, scaling = training_source(self, X, sample_weight)
                 plan = make_plan(settings, source, every_row=True)
                 step, tuning = Stream.start(source, plan, settings), plan.tuning
+                plan.warn_of_doubts()
             elif settings.purpose != known.purpose:
                 raise ValueError(
                     "The parameters of partial_fit are those of the first chunk, and cannot be "

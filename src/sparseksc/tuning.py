@@ -97,5 +97,6 @@ def tune(
         plan = make_plan(
             settings, source, always_search=True, validation=checked, progress=progress
         )
+        plan.warn_of_doubts()
     assert plan.tuning is not None  # a search was asked for
     return plan.tuning

@@ -8,7 +8,13 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from sparseksc import DoubtWarning, KernelSpectralClustering, open_dataset, tune
+from sparseksc import (
+    BandwidthWarning,
+    DoubtWarning,
+    KernelSpectralClustering,
+    open_dataset,
+    tune,
+)
 from sparseksc.config.planning import make_plan
 from sparseksc.config.settings import Settings
 from sparseksc.data.source import ArraySource
@@ -82,6 +88,23 @@ def test_one_feature_that_is_all_that_counts_is_named():
         KernelSpectralClustering(2, random_state=0).fit(people)
     with pytest.warns(DoubtWarning, match="Feature 1 makes up"):
         KernelSpectralClustering(2, kernel="landmarks", random_state=0).fit(people.to_numpy())
+
+
+def test_two_doubts_are_one_warning():
+    X = np.random.default_rng(0).normal(size=(400, 3)) * [1.0, 1.0, 1e6]
+    with pytest.warns(DoubtWarning) as shown:
+        model = KernelSpectralClustering([2, 3, 4], random_state=0).fit(X)
+    assert len(shown) == 1
+    assert str(shown[0].message) == model.warnings_[0]
+    assert model.warnings_[0].startswith("Feature 2 makes up 100 % of all squared distances")
+    assert model.warnings_[0].endswith(model.tuning_.doubt)
+
+
+def test_a_bandwidth_that_is_too_small_is_the_only_warning():
+    X, _ = make_blobs(3000, n_features=10, centers=30, random_state=2)
+    with pytest.warns(BandwidthWarning, match="is too small for this rank") as shown:
+        KernelSpectralClustering(bandwidth=1.0, random_state=0).fit(X)
+    assert len(shown) == 1
 
 
 @pytest.mark.parametrize("given", [{"scale": True}, {"bandwidth": 1e6}, {"metric": "cosine"}])

@@ -41,7 +41,10 @@ SENTENCES = [
     ({"n_clusters": None}, INTEGER + "None"),
     ({"n_clusters": "three"}, INTEGER + "'three'"),
     ({"n_clusters": []}, "n_clusters must not be an empty list"),
-    ({"n_clusters": [1, 2]}, "n_clusters must be an integer of at least 2, got 1"),
+    (
+        {"n_clusters": [1, 2]},
+        "n_clusters must be a list of integers of at least 2, got 1 among them: leave it out",
+    ),
     ({"n_clusters": 151}, "151 clusters asked for, but the data has 150 distinct rows"),
     ({"max_rank": 2}, "max_rank must be at least n_clusters, got max_rank=2 for 3 clusters"),
     ({"max_rank": 0}, "max_rank must be an integer of at least 1 .*'auto'.*, got 0"),

@@ -93,3 +93,9 @@ def test_degrees_are_minus_the_distance_to_the_nearest():
 def test_there_is_no_diagonal_without_the_data():
     with pytest.raises(NotImplementedError, match="no diagonal"):
         Landmarks().diagonal(points(3, 2))
+
+
+def test_rows_beyond_all_numbers_have_even_weights(no_warnings):
+    P = np.random.default_rng(0).normal(size=(20, 2))
+    weights = Landmarks(3).features(np.array([[1e300, 0.0]]), P)
+    np.testing.assert_allclose(weights.data, 1 / 3)

@@ -33,6 +33,18 @@ def test_the_quality_has_a_line_a_kernel(data, kernel):
         TuningDisplay.from_estimator(model, criterion="blf")
 
 
+@pytest.mark.filterwarnings("ignore::sparseksc.DoubtWarning")
+def test_one_cluster_is_said_in_the_figure():
+    cloud = np.random.default_rng(0).normal(size=(300, 2))
+    for X, title in (
+        (cloud, "one cluster"),
+        (np.ones((20, 2)), "one cluster\nno models to compare"),
+    ):
+        display = KernelSpectralClustering(random_state=0).fit(X).tuning_.plot()
+        assert display.ax_.get_title() == title
+        assert display.best_ is None
+
+
 def test_the_surface_marks_the_best_model(by_criterion):
     display = TuningDisplay.from_estimator(by_criterion)
     result = by_criterion.tuning_

@@ -35,3 +35,11 @@ def test_one_feature_that_drowns_the_others_is_reported(data, plain):
     model = KernelSpectralClustering(3, bandwidth=8e6, random_state=0).fit(X)
     assert any("“feature 1” varies far more" in doubt for doubt in gather(model, X, None).doubts)
     assert not any("varies far more" in doubt for doubt in gather(plain, data, None).doubts)
+
+
+def test_a_doubt_among_others_is_said_once():
+    X = np.random.default_rng(0).normal(size=(400, 3)) * [1.0, 1.0, 1e6]
+    with pytest.warns(UserWarning):
+        model = KernelSpectralClustering([2, 3, 4], random_state=0).fit(X)
+    found = gather(model, X, None).doubts
+    assert sum(model.tuning_.doubt in doubt for doubt in found) == 1

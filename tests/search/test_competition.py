@@ -198,3 +198,30 @@ def test_an_outlier_is_no_cluster_unless_there_is_no_other_answer():
     assert fit(X, n_clusters=3).cluster_sizes_.min() >= 3
     pairs = np.repeat(10.0 * np.eye(5), 2, axis=0) + np.random.default_rng(0).normal(size=(10, 5))
     assert fit(pairs, n_clusters=5).n_clusters_ == 5
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_few_rows_are_no_clusters_beyond_doubt(n):
+    with pytest.warns(DoubtWarning, match="fewer than 3 rows") as shown:
+        model = fit(np.random.default_rng(0).normal(size=(n, 2)))
+    assert len(shown) == 1
+    assert model.n_clusters_ > 1
+
+
+def test_as_many_clusters_as_rows_are_refused_by_their_number():
+    X, _ = make_blobs(300, random_state=0)
+    with pytest.raises(ValueError, match="as many clusters as asked for, 300: ask for fewer"):
+        fit(X, n_clusters=300)
+
+
+@pytest.mark.parametrize(("seed", "K"), [(3, 3), (24, 2), (34, 3), (58, 3)])
+def test_models_with_more_parts_than_clusters_leave_nothing_to_rounding_errors(seed, K):
+    rng = np.random.default_rng(seed)
+    n, d, centres = int(rng.integers(20, 120)), int(rng.integers(1, 4)), int(rng.integers(2, 5))
+    X = rng.normal(size=(n, d)) + 5.0 * rng.normal(size=(centres, d))[rng.integers(0, centres, n)]
+    weights = rng.uniform(0.1, 3.0, n)
+    found = [
+        KernelSpectralClustering(K, random_state=0).fit(X, sample_weight=factor * weights)
+        for factor in (1.0, 3.0)
+    ]
+    np.testing.assert_array_equal(found[0].labels_, found[1].labels_)

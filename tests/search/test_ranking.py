@@ -70,3 +70,11 @@ def test_the_separation_is_that_of_the_best():
     X, _ = make_blobs(200, centers=[[0, 0], [9, 0]], random_state=0)
     result = tune(X, random_state=0)
     assert best_separation(result) == pytest.approx(np.log(result.ranking[0].conductance_ratio))
+
+
+def test_the_doubt_says_what_may_be():
+    overlapping, clear = model(2, CLEAR - 0.1), model(2, CLEAR + 0.1)
+    assert doubt_about(overlapping, False).endswith("or the data is one cluster.")
+    assert doubt_about(overlapping, False, listed=True).endswith("clusters was not tried.")
+    assert "fewer than 3 rows" in doubt_about(clear, False, few=True)
+    assert doubt_about(clear, False, listed=True) is None

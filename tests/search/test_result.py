@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from sklearn.datasets import make_blobs
 
-from sparseksc import tune
+from sparseksc import DoubtWarning, tune
 
 CENTRES = [[0, 0], [6, 0], [0, 6]]
 
@@ -54,6 +54,18 @@ def test_the_summary_says_what_and_why(found, three):
     assert text.startswith("3 clusters at bandwidth")
     assert "by the criterion ams, with the value" in text
     assert "next best numbers" in text
+
+
+def test_the_summary_says_a_doubt_once_or_not_at_all(three):
+    with pytest.warns(DoubtWarning):
+        result = tune(2.0 * three[0] + three[0][::-1], [2, 3], random_state=0)
+    assert result.summary().endswith(result.doubt)
+    assert result.summary().count("as hard to divide as to cut off") == 1
+    assert result.summary(doubt=False) + " " + result.doubt == result.summary()
+
+
+def test_the_summary_names_the_numbers_that_there_were_models_of(three):
+    assert "with 2 to 3 clusters" in tune(three[0], [2, 3, 230], random_state=0).summary()
 
 
 def test_a_search_of_an_earlier_version_can_be_read(found):

@@ -17,6 +17,8 @@ from sparseksc._text import escaped
 
 #: Lines in a pipe are not wrapped.
 ENDLESS = 10_000
+#: Options of the commands that warnings of the library name as parameters.
+OPTIONS = {"scale=True": "--scale"}
 
 
 class _Console(Console):
@@ -81,12 +83,18 @@ class Reporter:
             extra = {"warnings": self.warnings} if self.warnings else {}
             print(json.dumps(plain({**values, **extra}), allow_nan=False))
 
+    def has_warned(self, doubt: str | None) -> bool:
+        """Whether a warning has said a doubt."""
+        return doubt is not None and any(doubt in sentence for sentence in self.warnings)
+
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Print warnings of the library as sentences on stderr, and keep them."""
 
         def show(message: Warning | str, *rest: Any, **more: Any) -> None:
             sentence = escaped(" ".join(str(message).split()))
+            for parameter, option in OPTIONS.items():
+                sentence = sentence.replace(parameter, option)
             if sentence not in self.warnings:
                 self.warnings.append(sentence)
                 error_console().print("[bold yellow]warning:[/]", end=" ")

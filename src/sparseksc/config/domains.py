@@ -129,6 +129,11 @@ def check_value(name: str, value: Any, domain: Domain) -> Any:
             if isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) == 1:
                 if len(value) == 0:
                     raise ValueError(f"{name} must not be an empty list of candidates.")
+                if any(isinstance(one, Integral) and one == 1 for one in value):
+                    raise ValueError(
+                        f"{name} must be a list of integers of at least 2, got 1 among them: leave "
+                        "it out, or use 'auto', which also finds a single cluster."
+                    )
                 return sorted({check_integer(name, one, 2) for one in value})
             return [check_integer(name, value, 1, ", a list of them or 'auto'")]
         case Arguments():

@@ -14,6 +14,7 @@ from sparseksc.config.labels import KnownClasses, labelled_rows
 from sparseksc.config.low_density import plan_with_noise, plan_without_bridges
 from sparseksc.config.memory import estimate_memory
 from sparseksc.config.settings import Settings
+from sparseksc.core.clusters.availability import BandwidthWarning
 from sparseksc.core.clusters.constraints import PairedRows
 from sparseksc.core.density import Density
 from sparseksc.core.model import more_names
@@ -23,7 +24,7 @@ from sparseksc.data.fingerprint import Fingerprint, fingerprint_of
 from sparseksc.data.sampling import Sample
 from sparseksc.data.source import ArraySource, MaskedSource, Source
 from sparseksc.execution.memory import release_memory
-from sparseksc.execution.notices import warn
+from sparseksc.execution.notices import has_warned, warn
 from sparseksc.search.automatic import search
 from sparseksc.search.constants import (
     FEW_FEATURES,
@@ -48,7 +49,7 @@ class Plan:
     ``sparse`` are left out of the training, and those below the floor of ``noise`` are noise; both
     are None where nothing is. Bridges between clusters are sparse, and no noise. ``densities`` and
     ``total_weight`` are those of all rows, where they are in memory. ``labelled`` rows have one of
-    the ``classes``, and ``pairs`` of rows are kept together, or apart.
+    the ``classes``, and ``pairs`` of rows are kept together, or apart. ``doubts`` are sentences.
     """
 
     recipe: Recipe
@@ -63,6 +64,7 @@ class Plan:
     labelled: Labelled | None = None
     classes: Any = None
     pairs: PairedRows | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def purpose(self) -> Fingerprint:
@@ -104,6 +106,11 @@ class Plan:
         marks = None if self.densities is None else self.densities < self.noise.floor
         total = self.total_weight or training.n_samples
         return training.with_noise(self.noise, source, marks, total)
+
+    def warn_of_doubts(self) -> None:
+        """Warn once of all doubts, unless a bandwidth that explains them was warned of."""
+        if self.doubts and not has_warned(BandwidthWarning):
+            warn(" ".join(self.doubts), DoubtWarning)
 
     def with_classes(self, classes: KnownClasses, source: Source, settings: Settings) -> Plan:
         """Return the plan to find the classes of some rows, and clusters beside them."""
@@ -151,11 +158,9 @@ def make_plan(
     if not source.in_memory:  # or it was checked at the door
         settings.check_rows(sample.X)
 
-    doubt = settings.doubt_of_rows(sample.X, source.feature_names)
-    if doubt:
-        warn(doubt, DoubtWarning)
+    doubts = [settings.doubt_of_rows(sample.X, source.feature_names)]
     if settings.depends_on_scales:
-        _warn_of_one_feature(sample, source.feature_names, settings.seed)
+        doubts.append(_doubt_of_one_feature(sample, source.feature_names, settings.seed))
     plan_for = partial(
         _plan_for,
         settings=settings,
@@ -171,8 +176,9 @@ def make_plan(
         plan = plan_for(sample)
     else:
         plan = plan_without_bridges(settings, source, sample, plan_for)
-    if plan.tuning is not None and plan.tuning.doubt:
-        warn(plan.tuning.doubt, DoubtWarning)
+    if plan.tuning is not None:
+        doubts.append(plan.tuning.doubt or "")
+    plan = replace(plan, doubts=tuple(doubt for doubt in doubts if doubt))
     if source.in_memory:
         recipe = plan.recipe
         rows = source if plan.sparse is None else plan._without(plan.sparse, source)
@@ -180,26 +186,26 @@ def make_plan(
     return plan
 
 
-def _warn_of_one_feature(sample: Sample, names: list[str] | None, seed: int) -> None:
-    """Warn where one feature makes up nearly all of the distances between ordinary rows."""
+def _doubt_of_one_feature(sample: Sample, names: list[str] | None, seed: int) -> str:
+    """Say that one feature makes up nearly all of the distances between ordinary rows."""
     X = sample.first(SAMPLE_SIZE, seed).X
     if not isinstance(X, np.ndarray):
-        return
+        return ""
     X = X / (np.abs(X).max() or 1.0)
     low, high = np.quantile(X, [0.25, 0.75], axis=0)
     if (high > low).sum() < 2:
-        return
+        return ""
     # Far rows enlarge the one, and clusters that are far from each other the other.
     spreads = np.array([np.std(X, axis=0), high - low])
     shares = (spreads**2 / (spreads**2).sum(axis=1, keepdims=True)).min(axis=0)
     place = int(np.argmax(shares))
-    if shares[place] >= ONE_FEATURE_SHARE:
-        which = f"The feature {names[place]!r}" if names else f"Feature {place}"
-        warn(
-            f"{which} makes up {100.0 * shares[place]:.4g} % of all squared distances, and "
-            "the others hardly count. If their units differ, use scale=True.",
-            DoubtWarning,
-        )
+    if shares[place] < ONE_FEATURE_SHARE:
+        return ""
+    which = f"The feature {names[place]!r}" if names else f"Feature {place}"
+    return (
+        f"{which} makes up {100.0 * shares[place]:.4g} % of all squared distances, and "
+        "the others hardly count. If their units differ, use scale=True."
+    )
 
 
 def _plan_for(

@@ -46,7 +46,7 @@ def sentence_for(X: Any, reason: str) -> str:
         )
     if "too large to convert" in reason:
         return "X holds an integer that is too large for float64: rescale X."
-    if "could not convert" in reason or "promoted" in reason:
+    if any(words in reason for words in ("could not convert", "promoted", "Cannot cast")):
         return _no_number(X)
     return " ".join(reason.split())
 
@@ -65,11 +65,20 @@ def _not_finite(X: Any, what: str) -> str:
     if sp.issparse(X):
         return f"X contains {what}: {advice}"
     try:
-        values = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):  # values of data frames that stand for missing ones
+        # Data frames have other values than NaN that stand for missing ones.
+        values = np.where(X.isna(), np.nan, 0.0) if _knows_missing(X, what) else np.asarray(X, float)
+    except (TypeError, ValueError):
         return f"X contains {what}: {advice}"
-    row, column = np.argwhere(np.isnan(values) if what == "NaN" else np.isinf(values))[0]
+    places = np.argwhere(np.isnan(values) if what == "NaN" else np.isinf(values))
+    if len(places) == 0:
+        return f"X contains {what}: {advice}"
+    row, column = places[0]
     return f"X contains {what}, first in row {row}, column {_name(X, column)}: {advice}"
+
+
+def _knows_missing(X: Any, what: str) -> bool:
+    """Whether it is a data frame that knows where its values are missing."""
+    return what == "NaN" and hasattr(X, "columns") and hasattr(X, "isna")
 
 
 def _no_number(X: Any) -> str:

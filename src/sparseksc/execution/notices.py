@@ -33,6 +33,11 @@ def warn(message: str, category: type[Warning]) -> None:
         collected.setdefault(message, category)
 
 
+def has_warned(category: type[Warning]) -> bool:
+    """Whether the public method that is at work has a warning of a category to issue."""
+    return any(issubclass(one, category) for one in (_collected.get() or {}).values())
+
+
 class collected_warnings:
     """Collect the warnings of this block, and issue them at its end unless it ends in an error.
 

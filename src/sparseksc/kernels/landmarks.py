@@ -142,9 +142,11 @@ def mixture(numbers: Integers, distances: Floats, s: int, R: int) -> Any:
     array([[0.3, 0. , 0.7]])
     """
     n = len(numbers)
-    # The ratio first: squares of the distances may not be numbers.
+    # The ratio first: squares of the distances may not be numbers, nor the distances of rows that
+    # are far beyond all data.
     last = distances[:, -1:]
-    ratios = np.divide(distances[:, :s], last, out=np.ones((n, s)), where=last > 0.0)
+    known = np.isfinite(distances[:, :s]) & (last > 0.0)
+    ratios = np.divide(distances[:, :s], last, out=np.ones((n, s)), where=known)
     weights = 1.0 - ratios**2
     total = weights.sum(axis=1, keepdims=True)
     even = np.full((n, s), 1.0 / s)

@@ -128,12 +128,15 @@ class TuningDisplay(Display):
             (self.best_,) = ax.plot(
                 best.n_clusters, best.value, "o", ms=11, mfc="none", mec="red", mew=2
             )
+        else:
+            compared = "" if result.n_models else "\nno models to compare"
+            ax.set_title(f"one cluster{compared}")
         ax.axhline(0.0, color="lightgrey", zorder=0)
         if max(result.surfaces.n_clusters, default=0) > 20:
             ax.set_xscale("log", base=2)
             ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         else:
-            ax.xaxis.get_major_locator().set_params(integer=True)
+            ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         ax.set_xlabel("number of clusters")
         ax.set_ylabel("quality")
         ax.legend()

@@ -30,9 +30,11 @@ def weak_share(survey: Survey) -> float:
 def doubts(rows: Rows, survey: Survey, profile: Profile | None, names: list[str]) -> list[str]:
     """Sentences, the gravest first; none where nothing is wrong."""
     estimator = rows.estimator
+    warned = list(getattr(estimator, "warnings_", ()))
+    doubt = _tuning(estimator)
     found = [
-        *getattr(estimator, "warnings_", ()),  # with the doubt of the search among them
-        _tuning(estimator),
+        *warned,
+        None if doubt and any(doubt in sentence for sentence in warned) else doubt,
         _fewer_clusters(estimator),
         _other_rows(estimator, survey),
         _empty(survey, names),

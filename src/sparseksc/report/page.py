@@ -326,7 +326,7 @@ def _tuning(facts: Facts) -> dict[str, Any] | None:
     ]
     marked = tuning.best_n_clusters in tuning.surfaces.n_clusters
     return {
-        "summary": tuning.summary(),
+        "summary": tuning.summary(doubt=False),  # which the page has elsewhere
         "ranking": ranking,
         "marked": marked,
         "by_quality": tuning.by_quality,
@@ -343,7 +343,7 @@ def _bandwidth(bandwidth: Any) -> str:
 def _no_tuning(facts: Facts) -> str:
     """Why nothing is said about the choice."""
     if hasattr(facts.estimator, "tuning_"):
-        return str(facts.estimator.tuning_.summary())
+        return str(facts.estimator.tuning_.summary(doubt=False))
     asked = facts.estimator.n_clusters
     if isinstance(asked, int | np.integer):
         return (

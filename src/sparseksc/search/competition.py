@@ -69,6 +69,8 @@ from sparseksc.search.surfaces import Surfaces
 
 #: Numbers of clusters to choose from; None for any.
 Numbers = Sequence[int] | None
+#: Difference of two eigenvalues that may come from rounding errors.
+TIED = 1e-12
 
 
 class Entry(NamedTuple):
@@ -80,6 +82,15 @@ class Entry(NamedTuple):
     eigenvalues: Floats
     labels: dict[int, Integers]
     error: ValueError | None = None
+
+    def is_tied(self, n_clusters: int) -> bool:
+        """Whether the eigenvectors of so many clusters are arbitrary ones among equals.
+
+        As those of a kernel that sees more unconnected parts than clusters, of eigenvalue 1.
+        """
+        values = self.eigenvalues
+        m = n_clusters - 1
+        return m < len(values) and bool(values[m - 1] - values[m] <= TIED)
 
 
 def compete(
@@ -131,24 +142,32 @@ def compete(
             raise entries[0].error
         one_number = n_clusters is not None and len(n_clusters) == 1
         graphs = Graphs.of(compared, replace(recipes[0], n_jobs=1), smooth=not one_number)
-        found = _qualities(entries, graphs, n_jobs, progress)
+        found = without_ties(_qualities(entries, graphs, n_jobs, progress), entries)
     release_memory()
     ranking = ranked(recipes, found)
     if not ranking and validation is not None and any(entry.labels for entry in entries):
         raise ValueError(
             "No model has points of all its clusters among those of validation: give it more."
         )
-    if not ranking and n_clusters not in (None, [1]):
+    if not ranking and n_clusters is not None and n_clusters != [1]:
         raise ValueError(
-            "None of the models tried has as many clusters as asked for: ask for fewer."
+            "None of the models tried has as many clusters as asked for, "
+            f"{min(n_clusters)}: ask for fewer."
         )
     best = ranking[0] if ranking else None
     single = best is None or (n_clusters is None and is_cloud(best))
-    doubt = None if one_number else doubt_about(best, single)
+    few = False
     if best is None or single:
         chosen, K = recipes[-1], 1  # the widest bandwidth reaches all points
     else:
-        chosen, K = recipes[place_of(best, recipes)], best.n_clusters
+        place, K = place_of(best, recipes), best.n_clusters
+        chosen = recipes[place]
+        labels = entries[place].labels[K]
+        # Copies of a row, or its weight, are rows, too.
+        least = max(graphs.smallest(labels, K), float(np.bincount(labels, minlength=K).min()))
+        few = validation is None and least < LEAST_ROWS
+    listed = n_clusters is not None
+    doubt = None if one_number else doubt_about(best, single, few=few, listed=listed)
     surfaces, eigenvalues = _surfaces(recipes, entries, found, n_clusters or ())
     result = TuningResult(
         K,
@@ -283,15 +302,39 @@ def _qualities(
     return found
 
 
+def without_ties(found: Sequence[Clustering], entries: Sequence[Entry]) -> list[Clustering]:
+    """Return the clusterings without those that rounding errors decide, where others are sound.
+
+    That is where clusters of a model without a tie are harder to divide than to cut off. Ties may
+    be right all the same, as those of thin shapes that only narrow kernels see.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sparseksc.search.competition import Entry, without_ties
+    >>> from sparseksc.search.ranking import Clustering
+    >>> entries = [Entry(np.array([1.0, 1.0, 0.4]), {}), Entry(np.array([0.9, 0.5, 0.4]), {})]
+    >>> tied, other = Clustering(0, 2, 1.5, 2.0), Clustering(1, 2, 1.2, 0.5)
+    >>> [one.model for one in without_ties([tied, other], entries)]
+    [1]
+    >>> [one.model for one in without_ties([tied, other._replace(separation=-0.5)], entries)]
+    [0, 1]
+    """
+    tied = [entries[one.model].is_tied(one.n_clusters) for one in found]
+    pairs = list(zip(found, tied, strict=True))
+    sound = {one.n_clusters for one, is_tied in pairs if not is_tied and one.separation >= 0.0}
+    return [one for one, is_tied in pairs if not (is_tied and one.n_clusters in sound)]
+
+
 def _fit(recipe: Recipe, training: Sample, n_clusters: Numbers) -> ProjectionFit:
-    """Fit as many components as there may be clusters."""
+    """Fit as many components as there may be clusters: one more than they need, to see ties."""
     source = ArraySource(training.X, training.weights)
     pivots = choose_pivots(training, recipe)
     most = pivots.points.shape[0]
     if recipe.kernel.name == "landmarks":  # which see as many clusters
         most = max(most - 1, 1)
     if n_clusters is not None:
-        return fit_projection(source, min(max(n_clusters) - 1, most), pivots, recipe)
+        return fit_projection(source, min(max(n_clusters), most), pivots, recipe)
     count = min(LARGEST_NUMBER, most)
     while True:
         fit = fit_projection(source, count, pivots, recipe)

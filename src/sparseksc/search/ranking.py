@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparseksc.core.recipe import Recipe
-from sparseksc.search.constants import CLEAR, CLOUD, CLOUD_CLUSTERS
+from sparseksc.search.constants import CLEAR, CLOUD, CLOUD_CLUSTERS, LEAST_ROWS
 from sparseksc.search.result import TuningResult
 from sparseksc.search.surfaces import RankedModel
 
@@ -77,8 +77,21 @@ def best_separation(result: TuningResult) -> float:
     return float(np.log(result.ranking[0].conductance_ratio)) if result.ranking else -np.inf
 
 
-def doubt_about(best: RankedModel | None, single: bool) -> str | None:
-    """Say in a sentence what the quality leaves open."""
+def doubt_about(
+    best: RankedModel | None, single: bool, *, few: bool = False, listed: bool = False
+) -> str | None:
+    """Say in a sentence what the quality leaves open.
+
+    Parameters
+    ----------
+    best : RankedModel or None
+    single : bool
+        Whether the answer is one cluster.
+    few : bool
+        Whether a cluster of the best clustering has too few rows to see anything inside.
+    listed : bool
+        Whether numbers of clusters were given, one not among them.
+    """
     if best is None:
         return "No model shows two clusters: the data is one cluster."
     if single:
@@ -87,8 +100,16 @@ def doubt_about(best: RankedModel | None, single: bool) -> str | None:
             "cloud of points."
         )
     if np.log(best.conductance_ratio) < CLEAR:
+        other = (
+            "the right number of clusters was not tried" if listed else "the data is one cluster"
+        )
         return (
             f"The {best.n_clusters} clusters are only {best.conductance_ratio:.1f} times as hard "
-            "to divide as to cut off from each other: they overlap, or the data is one cluster."
+            f"to divide as to cut off from each other: they overlap, or {other}."
+        )
+    if few:
+        return (
+            f"One or more of the {best.n_clusters} clusters have fewer than {LEAST_ROWS} rows: too "
+            "few to tell a cluster from single points."
         )
     return None

@@ -166,22 +166,30 @@ class TuningResult:
         chosen = (columns["n_clusters"] == self.best_n_clusters) & (rows == self.best_row)
         return pd.DataFrame({**columns, "chosen": chosen}).infer_objects()
 
-    def summary(self) -> str:
-        """One paragraph that says what was chosen, why, and what came next."""
+    def summary(self, doubt: bool = True) -> str:
+        """One paragraph that says what was chosen, why, and what came next.
+
+        Parameters
+        ----------
+        doubt : bool, default=True
+            Whether to end with the doubt, if there is one; a warning has said it already.
+        """
         # A model file of others may say anything here.
-        doubt = f" {escaped(self.doubt)}" if self.doubt else ""
+        ending = f" {escaped(self.doubt)}" if self.doubt and doubt else ""
         if self.n_models == 0:
-            return f"A single cluster, with no others to compare.{doubt}"
-        tried = f"{self.n_models} models with {_span(self.surfaces.n_clusters)} clusters"
+            return f"A single cluster, with no others to compare.{ending}"
+        compared = np.isfinite(next(iter(self.surfaces.values.values()))).any(axis=0)
+        numbers = [self.surfaces.n_clusters[place] for place in np.flatnonzero(compared)]
+        tried = f"{self.n_models} models with {_span(numbers)} clusters"
         if self.by_quality and len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} scales"
         elif len(self.surfaces.bandwidths) > 1:
             tried += f" and {len(self.surfaces.bandwidths)} bandwidths"
         if self.best_n_clusters == 1:
-            return f"Of {tried} none is better than a single cluster.{doubt}"
+            return f"Of {tried} none is better than a single cluster.{ending}"
         best = self.ranking[0]
         if self.by_quality:
-            return self._summary_of_quality(best, tried) + doubt
+            return self._summary_of_quality(best, tried) + ending
         at = "" if best.bandwidth is None else f" at bandwidth {_short(best.bandwidth)}"
         text = f"{best.n_clusters} clusters{at} were chosen from {tried}"
         how = f"criterion {self.criterion}"
@@ -193,7 +201,7 @@ class TuningResult:
                 f"{model.n_clusters} ({model.value:.3g})" for model in self.runners_up[:2]
             )
             text += f" The next best numbers of clusters, against {best.value:.3g}, are {rest}."
-        return text + doubt
+        return text + ending
 
     def _summary_of_quality(self, best: RankedModel, tried: str) -> str:
         scale = f"the {best.kernel} kernel"
@@ -203,9 +211,11 @@ class TuningResult:
             scale += f" at bandwidth {_short(best.bandwidth)}"
         text = (
             f"{best.n_clusters} clusters, seen with {scale}, were chosen from {tried} by their "
-            f"quality, {best.value:.2f}: they are {best.conductance_ratio:.1f} times as hard to "
-            "divide as to cut off from each other."
+            f"quality, {best.value:.2f}"
         )
+        ratio = f"{best.conductance_ratio:.1f} times as hard to divide as to cut off"
+        # A doubt says it itself.
+        text += "." if ratio in (self.doubt or "") else f": they are {ratio} from each other."
         for model in self.alternatives:
             how = "finer" if model.n_clusters > best.n_clusters else "coarser"
             text += (

@@ -109,6 +109,17 @@ def test_what_the_library_refuses_is_a_sentence_too(ksc, files, fast, tmp_path, 
     assert not list(tmp_path.iterdir())
 
 
+def test_a_doubt_is_said_once(ksc, tmp_path):
+    X = np.random.default_rng(0).normal(size=(400, 3)) * [1.0, 1.0, 1e6]
+    np.save(tmp_path / "cloud.npy", X)
+    for command in (("fit", "--output", tmp_path / "m.ksc"), ("tune",)):
+        done = ksc(command[0], tmp_path / "cloud.npy", *command[1:], "-k", "2,3,4")
+        words = done.out + done.err
+        assert words.count("the right number of clusters was not tried") == 1
+        assert words.count("as hard to divide as to cut off") == 1
+        assert "use --scale." in done.err
+
+
 def test_landmarks_need_no_bandwidth(ksc, tmp_path, points):
     np.save(tmp_path / "points.npy", points[0])
     line = ("fit", "points.npy", "--kernel", "landmarks", "-k", "3", "--n-neighbors", "5")

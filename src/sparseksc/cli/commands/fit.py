@@ -113,7 +113,7 @@ def run(
         style="bold",
     )
     if tuning is not None:
-        reporter.say(tuning.summary())
+        reporter.say(tuning.summary(doubt=not reporter.has_warned(tuning.doubt)))
     cluster_table(reporter, sizes, model.model_.classes)
     if model.noise_share_ > 0.0:
         reporter.say(f"noise, in no cluster: {100 * model.noise_share_:.1f} % of the rows")

@@ -76,7 +76,7 @@ def run(
                 file.write(json.dumps(content, indent=1, allow_nan=False).encode() + b"\n")
         if plot is not None:
             draw(result, places[plot])
-    reporter.say(result.summary())
+    reporter.say(result.summary(doubt=not reporter.has_warned(result.doubt)))
     reporter.table(*_table(result))
     for what, name in {"models": output, "figure": plot}.items():
         if name not in (None, "-"):
