@@ -66,7 +66,8 @@ def _not_finite(X: Any, what: str) -> str:
         return f"X contains {what}: {advice}"
     try:
         # Data frames have other values than NaN that stand for missing ones.
-        values = np.where(X.isna(), np.nan, 0.0) if _knows_missing(X, what) else np.asarray(X, float)
+        known = _knows_missing(X, what)
+        values = np.where(X.isna(), np.nan, 0.0) if known else np.asarray(X, np.float64)
     except (TypeError, ValueError):
         return f"X contains {what}: {advice}"
     places = np.argwhere(np.isnan(values) if what == "NaN" else np.isinf(values))
