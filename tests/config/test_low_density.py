@@ -131,6 +131,11 @@ def test_holes_in_a_ring_are_no_borders(width, seed):
         fit(ring + width * rng.normal(size=ring.shape))
 
 
+def test_what_is_thin_in_one_feature_is_no_bridge():
+    X = np.random.default_rng(5).uniform(size=(200, 1))
+    assert KernelSpectralClustering(random_state=0).fit(X).tuning_.left_out == 0.0
+
+
 def test_a_few_labels_name_the_moons(moons):
     X, y = moons
     known = np.where((np.arange(len(X)) % 50 == 0) & (y > 0), y, -1)

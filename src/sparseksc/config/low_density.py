@@ -121,10 +121,13 @@ def _was_searched(plan: Plan) -> bool:
 
 
 def _has_few_features(settings: Settings, sample: Sample) -> bool:
-    """Whether rows have so few features that noise may bridge clusters."""
+    """Whether rows have so few features that noise may bridge clusters.
+
+    Not in one feature: what is thin there is a gap by itself, and leaving it out divides any data.
+    """
     if settings.kind in (None, Precomputed) or sp.issparse(sample.X):
         return False
-    return sample.X.shape[1] <= FEW_FEATURES
+    return 1 < sample.X.shape[1] <= FEW_FEATURES
 
 
 def _without(sample: Sample, values: Floats, floor: float) -> Sample:

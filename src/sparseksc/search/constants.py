@@ -52,7 +52,8 @@ ISOLATION = 8.0
 #: (spirals).
 SECOND_LOOK_TIMES, SECOND_LOOK_LEAST = 4, 2
 #: In up to so many features only is there a second look, as narrow kernels see no neighbours in
-#: more, and are bridges looked for, as there is room for noise in more (PenDigits, drawn sets).
+#: more, and are bridges looked for, in more than one, as there is room for noise in more
+#: (PenDigits, drawn sets).
 FEW_FEATURES = 3
 #: Most pivots: they have to cover long and thin shapes without a gap (spirals).
 SECOND_LOOK_RANK = 1_000
