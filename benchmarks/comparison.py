@@ -33,7 +33,7 @@ SEEDS = 2
 POINTS = 2_000
 #: Seconds above which a method is not timed, if it goes on growing as it did between the two sizes
 #: before. Each size is ten times the one before it.
-PATIENCE = 60.0
+PATIENCE = 20.0
 SIZES = (1_000, 10_000, 100_000)
 
 Labels = Any

@@ -195,7 +195,10 @@ def test_the_example_of_the_page_runs():
         ([0.5, 3.2, 4.0], [2, 2, 2], 1),
         ([-np.inf, 0.9, 0.9], [1, 2, 2], 0),  # no clear clusters, with or without some rows
         ([-np.inf, 1.1, 1.2], [1, 2, 2], 1),
-        ([2.0, 4.0, 4.0], [2, 2, 3], 2),
+        ([2.0, 4.0, 4.0], [2, 2, 3], 1),  # most find two clusters
+        ([2.0, 4.0, 4.0], [2, 3, 3], 1),
+        ([0.5, 4.0, 4.0], [2, 2, 3], 2),  # one each, as that with all rows is not clear
+        ([0.5, 4.0, 4.0, 4.0], [8, 2, 2, 3], 1),
     ],
 )
 def test_as_few_rows_as_needed_are_left_out(separations, numbers, expected):

@@ -8,6 +8,7 @@ density is low beside that of the others, too, so that nothing is cut off even c
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -41,9 +42,10 @@ def bridge_floors(several: bool, values: Floats, weights: Floats) -> list[float]
 def choose_trial(trials: Sequence[Trial]) -> int:
     """Return the place of the trial that leaves out the noise, and as little else as possible.
 
-    Without some rows, an answer must have clear clusters, and clearly better ones than that of all
-    rows. Of the answers that are left, the quality selects the number of clusters, and the first
-    that is not clearly worse separated than another with this number is taken.
+    An answer must have clear clusters, and without some rows clearly better ones than that of all
+    rows; where none has, that of all rows is taken. The number of clusters is that of most of the
+    answers that are left, by their quality where numbers are as common; the first with this number
+    is taken that is not clearly worse separated than another.
 
     Parameters
     ----------
@@ -57,10 +59,13 @@ def choose_trial(trials: Sequence[Trial]) -> int:
     2
     >>> choose_trial([Trial(3, 2.0, 3.1), Trial(3, 2.0, 3.3), Trial(4, 2.1, 3.6)])
     0
+    >>> choose_trial([Trial(8, 0.7, -0.1), Trial(2, 1.7, 3), Trial(2, 1.7, 3), Trial(3, 1.8, 1.5)])
+    1
     """
     least = max(trials[0].separation + CLEAR, CLEAR)
-    places = [p for p, trial in enumerate(trials) if p == 0 or trial.separation >= least]
-    best = max(places, key=lambda place: trials[place].quality)
+    places = [p for p, one in enumerate(trials) if one.separation >= (least if p else CLEAR)] or [0]
+    counts = Counter(trials[place].n_clusters for place in places)
+    best = max(places, key=lambda place: (counts[trials[place].n_clusters], trials[place].quality))
     alike = [place for place in places if trials[place].n_clusters == trials[best].n_clusters]
     enough = max(trials[place].separation for place in alike) - CLEAR
     return next(place for place in alike if trials[place].separation >= enough)
