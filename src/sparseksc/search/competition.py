@@ -52,6 +52,7 @@ from sparseksc.search.constants import (
     MIN_CLUSTER_SHARE,
     PROPOSED_NUMBERS,
     SEARCH_STARTS,
+    TIED,
     TRAINING_SIZE,
 )
 from sparseksc.search.quality import Graphs, Separation
@@ -69,8 +70,6 @@ from sparseksc.search.surfaces import Surfaces
 
 #: Numbers of clusters to choose from; None for any.
 Numbers = Sequence[int] | None
-#: Difference of two eigenvalues that may come from rounding errors.
-TIED = 1e-12
 
 
 class Entry(NamedTuple):

@@ -84,6 +84,8 @@ COMPETING_BANDWIDTHS, BANDWIDTHS_OF_ONE_NUMBER, COMPETING_RANGE = 10, 16, (0.08,
 #: Numbers of clusters that are always tried, how many more the largest gaps between the eigenvalues
 #: of a model propose, and up to which number (cost).
 COMMON_NUMBERS, PROPOSED_NUMBERS, LARGEST_NUMBER = range(2, 5), 3, 60
+#: Difference of two eigenvalues that may come from rounding errors (rounding).
+TIED = 1e-12
 #: Added to 1 minus an eigenvalue before gaps are compared: smaller ones say no more.
 LEAST_GAP = 0.001
 #: Starts of the encoding beside the first; the model that is selected gets more (cost).
