@@ -1,9 +1,11 @@
 """One cluster or two: what the search says of single clouds and shapes, and of pairs of Gaussians.
 
-    python -m benchmarks.clouds [--points N ...] [--seed N]
+    python -m benchmarks.clouds [--points N ...] [--seed N] [--small DRAWS]
 
 With nothing known. The separation is that of the best clustering, also where the answer is one
-cluster; a warning says that the data may be one.
+cluster; a warning says that the data may be one. ``--small`` prints instead which share of draws
+of few points is divided without a warning, of Gaussian and uniform clouds, and which share of
+``make_moons`` is found to be two clusters.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import make_swiss_roll
+from sklearn.datasets import make_moons, make_swiss_roll
 
 from benchmarks.report import Cell, Table, as_text
 from sparseksc import KernelSpectralClustering
@@ -88,6 +90,46 @@ def look(name: str, n: int, seed: int) -> list[Cell]:
     return [name, n, model.n_clusters_, best.n_clusters, separation, doubts, right]
 
 
+#: Points of clouds and of moons that are few.
+FEW, FEW_OF_MOONS = (10, 20, 30, 50, 100, 200), (100, 300, 1000, 3000)
+
+
+def _answer(X: Points) -> tuple[int, bool]:
+    """Return the number of clusters, and whether there is a doubt about it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = KernelSpectralClustering(random_state=0).fit(X)
+    return model.n_clusters_, any(issubclass(one.category, DoubtWarning) for one in caught)
+
+
+def small_clouds(draws: int) -> Table:
+    """Share of small clouds that are divided without a warning."""
+    rows = []
+    for d in (1, 2, 3, 5):
+        row: list[Cell] = [d]
+        for n in FEW:
+            rngs = [np.random.default_rng([seed, d, n]) for seed in range(draws)]
+            answers = [
+                _answer((rng.normal if seed % 2 else rng.uniform)(size=(n, d)))
+                for seed, rng in enumerate(rngs)
+            ]
+            row.append(round(float(np.mean([K > 1 and not doubt for K, doubt in answers])), 2))
+        rows.append(row)
+    return Table("clouds divided without a warning", ("features", *map(str, FEW)), rows)
+
+
+def small_moons(draws: int) -> Table:
+    """Share of moons that are found to be two clusters."""
+    rows = []
+    for noise in (0.05, 0.08):
+        row: list[Cell] = [noise]
+        for n in FEW_OF_MOONS:
+            sets = [make_moons(n, noise=noise, random_state=seed)[0] for seed in range(draws)]
+            row.append(round(float(np.mean([_answer(X)[0] == 2 for X in sets])), 2))
+        rows.append(row)
+    return Table("make_moons that are two clusters", ("noise", *map(str, FEW_OF_MOONS)), rows)
+
+
 def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.clouds",
@@ -96,7 +138,12 @@ def main(arguments: Sequence[str] = ()) -> None:
     )
     parser.add_argument("--points", type=int, nargs="+", default=[400, 3000])
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--small", type=int, metavar="DRAWS", help="few points, so many draws")
     given = parser.parse_args(arguments)
+    if given.small:
+        print(as_text(small_clouds(given.small)))
+        print(as_text(small_moons(given.small)))
+        return
     columns = ("data", "points", "answer", "best division", "separation", "warning", "as meant")
     rows = [look(name, n, given.seed) for name in SINGLE | PAIRS for n in given.points]
     print(as_text(Table(f"seed {given.seed}", columns, rows)))

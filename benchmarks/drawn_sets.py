@@ -1,8 +1,8 @@
-"""Labelled sets that are drawn anew for every number: none of them chose a constant.
+"""Labelled sets that are drawn anew for every number: no constant was chosen on them.
 
 They are of the kinds that people test clustering on: many even or overlapping clusters, unequal
-sizes and densities, thin and bent shapes, background noise, dozens of features; and the small sets
-that scikit-learn ships. A label of 0 is noise, which is not scored.
+sizes and densities, thin and bent shapes, background noise, dozens of features. A label of 0 is
+noise, which is not scored.
 """
 
 from __future__ import annotations

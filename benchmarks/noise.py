@@ -1,6 +1,6 @@
 """Background noise: what ``noise="auto"`` finds beside HDBSCAN, in one run.
 
-    python -m benchmarks.noise [--seeds N]
+    python -m benchmarks.noise [--seeds N] [--first N]
 
 Two sets of ``../shared/data/battery-more`` with their own noise, and shapes with uniform background
 noise that the rule was not chosen on. ARI is that of the points that are in a cluster by the
@@ -73,7 +73,8 @@ def measured(labels: Any, y: Any) -> tuple[float, float, float]:
 def main() -> None:
     """Print a line for each set, and the means."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1, help="how many")
+    parser.add_argument("--first", type=int, default=0, help="the first of them")
     arguments = parser.parse_args()
     methods = {
         "ours": lambda X, s: KernelSpectralClustering(noise="auto", random_state=s).fit(X).labels_,
@@ -84,7 +85,7 @@ def main() -> None:
     print(f"{'set':24}{'K':>4}{'noise':>7}" + "".join(f"{name:>34}" for name in methods))
     print(f"{'':35}" + f"{'K':>8}{'noise':>7}{'ARI':>6}{'F1':>6}{'s':>7}" * len(methods))
     rows: dict[str, list[tuple[float, float]]] = {name: [] for name in methods}
-    for seed in range(arguments.seeds):
+    for seed in range(arguments.first, arguments.first + arguments.seeds):
         for name, X, y in problems(seed):
             line = f"{name:24}{len(np.unique(y[y > 0])):>4}{(y == 0).mean():>7.3f}"
             for method, fit in methods.items():

@@ -138,6 +138,14 @@ def test_the_parts_of_the_quality_select_what_the_search_selects():
     assert max(qualities) == pytest.approx(best.value)
 
 
+def test_small_clouds_are_counted_where_they_are_divided_without_a_warning(monkeypatch):
+    monkeypatch.setattr(clouds, "FEW", (10, 200))
+    table = clouds.small_clouds(4)
+    assert [row[0] for row in table.rows] == [1, 2, 3, 5]
+    assert all(0.0 <= share <= 1.0 for row in table.rows for share in row[1:])
+    assert [row[2] for row in table.rows[1:]] == [0.0, 0.0, 0.0]
+
+
 def test_drawn_sets_depend_on_the_number_of_the_draw_alone():
     first, again, other = (list(labelled_sets.drawn(number)) for number in (3, 3, 4))
     assert len({one.name for one in first}) == len(first) > 30

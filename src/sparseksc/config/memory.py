@@ -28,6 +28,7 @@ from sparseksc.kernels.metrics import BLOCK_ENTRIES
 from sparseksc.search.constants import (
     GRAPH_SIZE,
     N_NEIGHBOURS,
+    SAMPLE_CENTRES,
     SAMPLE_SIZE,
     TRAINING_SIZE,
 )
@@ -296,7 +297,7 @@ def _with_search(
     if separate:
         held += min(GRAPH_SIZE, n_training) * row
     some = min(SAMPLE_SIZE, n_rows)
-    pairs = WORD * some * min(SAMPLE_SIZE // 4, some)
+    pairs = WORD * some * min(SAMPLE_CENTRES, some)
     steps = (
         # Candidates: distances between rows without their medians, then medians of distances.
         (streamed or some < n_rows) * some * row

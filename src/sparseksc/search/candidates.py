@@ -22,6 +22,7 @@ from sparseksc.search.constants import (
     N_NARROW,
     N_WIDE,
     ROUNDING,
+    SAMPLE_CENTRES,
     SAMPLE_SIZE,
     SMALLEST,
 )
@@ -71,7 +72,7 @@ def automatic_bandwidths(
     numbers = X.shape[0] if rows is None else rows
     places = selection_sample(numbers, SAMPLE_SIZE, seed, weights)
     sample, mass = rows_at(X, places), mass[places]
-    centres = selection_sample(len(places), SAMPLE_SIZE // 4, seed, mass)
+    centres = selection_sample(len(places), SAMPLE_CENTRES, seed, mass)
     with np.errstate(over="ignore", invalid="ignore"):
         distances = _distances(kind, sample, centres)
     nearest = np.where(distances > 0.0, distances, np.inf).min(axis=1)

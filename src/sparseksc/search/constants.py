@@ -4,7 +4,8 @@ Provenance: *battery* means chosen on the 31 labelled sets of ``benchmarks/batte
 which was held out (``benchmarks/quality_parts.py`` shows what each part of the quality gains
 there); *shapes* means chosen on synthetic spirals, rings, strips, lines and Gaussians; *cost* means
 a compromise between time and accuracy, to which the answer is not sensitive; *rounding* means a
-bound of floating point numbers.
+bound of floating point numbers. Drawn sets and blobs are others than those of
+``benchmarks/drawn_sets.py``, on which nothing was chosen.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ DENSE_SIZE = 10_000_000
 
 # ------------------------------------------------------------------------- candidate bandwidths
 
-#: Points that distances are measured between; a quarter of them, from which (cost).
+#: Points that distances are measured between, and from (cost).
 SAMPLE_SIZE = 2000
+SAMPLE_CENTRES = SAMPLE_SIZE // 4
 #: Most candidates between the distance of neighbours and the spread, the least ratio of two of
 #: them, and candidates beyond the spread, each twice as wide (battery).
 N_NARROW, MIN_BANDWIDTH_RATIO, N_WIDE = 36, 1.22, 4
